@@ -1,0 +1,18 @@
+//! Bytes to records and back: decoding never fails, encoding never rewrites what it was not asked to.
+
+mod decode;
+mod defect;
+mod encode;
+mod fast;
+mod migrate;
+mod odd;
+mod slot;
+
+pub use decode::{Decoded, Facts, MoveOp, Record, current_text, decode, entry, read_record};
+pub use defect::{Defect, DefectKind};
+pub use encode::{
+    CompactionDraft, CustomMessageDraft, Draft, MoveDraft, SummaryDraft, header, line, set_parent,
+};
+pub use migrate::{Made, generated_id, migrate};
+pub use odd::{Found, Odd};
+pub use slot::TitleSlot;

@@ -1,0 +1,232 @@
+//! The words of a row, and all the words by which a row can be found (`tree-navigator.md`).
+
+use alloc::borrow::Cow;
+use alloc::string::{String, ToString};
+
+use crate::entry::{Block, Entry, Kind, Message, Role, Stop, content_blocks};
+use crate::heads::Ix;
+use crate::text::json::{self, Object};
+use crate::text::{fold, is_blank, one_line, prefix_graphemes, thousands};
+use crate::tree::Tree;
+
+/// A row shows no more of a text than this, in graphemes: the widest terminal is narrower.
+const ROW_TEXT: usize = 1_000;
+/// A command in a row, in graphemes.
+const COMMAND: usize = 50;
+/// Other arguments in a row, in graphemes.
+const ARGUMENTS: usize = 40;
+
+/// The call that a tool result answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The tool.
+    pub name: String,
+    /// Raw JSON of the arguments.
+    pub arguments: String,
+}
+
+impl Caller {
+    /// Finds a call among the blocks of an assistant's message.
+    pub fn find(assistant: &Entry<'_>, call: &str) -> Option<Self> {
+        assistant.message()?.blocks().into_iter().find_map(|block| match block {
+            Block::ToolCall { id, name, arguments, .. } if id == call => {
+                Some(Self { name: name.into_owned(), arguments: arguments.unwrap_or("{}").into() })
+            }
+            _ => None,
+        })
+    }
+}
+
+/// Finds the entry whose call a tool result answers: the nearest turn of the model above it.
+pub fn caller(tree: &Tree, result: Ix) -> Option<Ix> {
+    if tree.head(result).role != Role::ToolResult {
+        return None;
+    }
+    let call = tree.heads().calls(result).next()?;
+    let assistant = tree.ancestry(tree.parent(result)).find(|ix| tree.head(*ix).role == Role::Assistant)?;
+    tree.heads().calls(assistant).any(|known| known == call).then_some(assistant)
+}
+
+/// The text of a row, on one line, with nothing in it that a terminal would obey. `home` is shown as `~`.
+pub fn row_text(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) -> String {
+    let text = |key: &str| entry.fields.str(key).unwrap_or_default();
+    let row = match entry.kind {
+        Kind::Message => message_row(entry, caller, home),
+        Kind::CustomMessage => alloc::format!("[{}]: {}", text("customType"), short(&entry.content_text())),
+        Kind::Compaction => {
+            alloc::format!(
+                "[compaction: {} tokens]",
+                thousands(entry.fields.u64("tokensBefore").unwrap_or(0))
+            )
+        }
+        Kind::BranchSummary => alloc::format!("[branch summary]: {}", short(&text("summary"))),
+        Kind::ModelChange => alloc::format!("[model: {}]", model_id(entry)),
+        Kind::ThinkingLevelChange => alloc::format!("[thinking: {}]", filled(&text("thinkingLevel"), "off")),
+        Kind::Custom | Kind::Move => alloc::format!("[custom: {}]", text("customType")),
+        Kind::Label => alloc::format!("[label: {}]", filled(&text("label"), "(cleared)")),
+        Kind::SessionInfo => alloc::format!("[title: {}]", filled(text("name").trim(), "(cleared)")),
+        Kind::TitleChange => alloc::format!("[title: {}]", filled(text("title").trim(), "(cleared)")),
+        Kind::ModeChange => alloc::format!("[mode: {}]", filled(&text("mode"), "none")),
+        Kind::Placeholder => String::from("[unreadable line]"),
+        _ => alloc::format!("[{}]", entry.type_name().replace('_', " ")),
+    };
+    let line = one_line(row.trim());
+    prefix_graphemes(line.trim(), ROW_TEXT).to_string()
+}
+
+fn filled<'a>(text: &'a str, or: &'a str) -> &'a str {
+    if is_blank(text) { or } else { text }
+}
+
+/// The first graphemes of a long text: a row never pays for the megabytes behind them.
+fn short(text: &str) -> &str {
+    prefix_graphemes(text.trim_start(), ROW_TEXT)
+}
+
+fn model_id<'a>(entry: &'a Entry<'_>) -> Cow<'a, str> {
+    entry.fields.str("modelId").unwrap_or_else(|| {
+        let joined = entry.fields.str("model").unwrap_or_default();
+        joined.split_once('/').map_or(joined.clone(), |(_, model)| Cow::Owned(model.into()))
+    })
+}
+
+fn message_row(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) -> String {
+    let Some(message) = entry.message() else { return String::from("[message]") };
+    let field = |key: &str| message.0.str(key).unwrap_or_default();
+    match message.role() {
+        Role::User => alloc::format!("user: {}", filled(short(&message.text()), "(no content)")),
+        Role::Assistant => alloc::format!("assistant: {}", assistant_words(&message)),
+        Role::ToolResult => match caller {
+            Some(caller) => call_row(caller, home),
+            None => alloc::format!("[tool {}]", filled(&field("toolName"), "result")),
+        },
+        Role::BashExecution => alloc::format!("[bash]: {}", short(&field("command"))),
+        Role::Custom => {
+            alloc::format!("[{}]: {}", filled(&field("customType"), "custom"), short(&message.text()))
+        }
+        _ => alloc::format!("[{}] {}", filled(&field("role"), "message"), short(&message.text())),
+    }
+}
+
+fn assistant_words(message: &Message<'_>) -> String {
+    let text = message.text();
+    if !is_blank(&text) {
+        return short(&text).into();
+    }
+    match (message.stop(), message.0.str("errorMessage")) {
+        (Some(Stop::Aborted), _) => String::from("(aborted)"),
+        (_, Some(error)) if !is_blank(&error) => short(&error).into(),
+        (Some(Stop::Error), _) => String::from("(error)"),
+        _ => String::from("(no content)"),
+    }
+}
+
+fn call_row(caller: &Caller, home: Option<&str>) -> String {
+    let arguments = Object::parse(&caller.arguments).unwrap_or_default();
+    let text = |key: &str| arguments.str(key).map(|text| short(&text).to_string());
+    let path = text("path").or_else(|| text("file_path")).map(|path| tilde(&path, home));
+    let place = || path.clone().unwrap_or_else(|| String::from("."));
+    match (caller.name.to_ascii_lowercase().as_str(), &path) {
+        ("read", Some(path)) => alloc::format!("[read: {path}{}]", lines(&arguments)),
+        ("write", Some(path)) => alloc::format!("[write: {path}]"),
+        ("edit", Some(path)) => alloc::format!("[edit: {path}]"),
+        ("ls", _) => alloc::format!("[ls: {}]", place()),
+        ("bash", _) if text("command").is_some() => {
+            alloc::format!("[bash: {}]", ellipsis(&text("command").unwrap_or_default(), COMMAND))
+        }
+        ("grep", _) if text("pattern").is_some() => {
+            alloc::format!("[grep: /{}/ in {}]", text("pattern").unwrap_or_default(), place())
+        }
+        ("find" | "glob", _) if text("pattern").is_some() => {
+            alloc::format!("[find: {} in {}]", text("pattern").unwrap_or_default(), place())
+        }
+        _ => alloc::format!("[{}: {}]", caller.name, ellipsis(&caller.arguments, ARGUMENTS)),
+    }
+}
+
+/// The lines that a read asked for, as `:10-20`.
+fn lines(arguments: &Object<'_>) -> String {
+    match (arguments.u64("offset"), arguments.u64("limit")) {
+        (None, None) => String::new(),
+        (from, Some(count)) => {
+            let from = from.unwrap_or(1);
+            alloc::format!(":{from}-{}", from.saturating_add(count).saturating_sub(1))
+        }
+        (Some(from), None) => alloc::format!(":{from}"),
+    }
+}
+
+fn ellipsis(text: &str, graphemes: usize) -> String {
+    let line = one_line(text.trim());
+    let kept = prefix_graphemes(&line, graphemes);
+    if kept.len() < line.len() { alloc::format!("{kept}…") } else { kept.into() }
+}
+
+/// Shows the home folder as `~`, on a border between path parts only.
+fn tilde(path: &str, home: Option<&str>) -> String {
+    let home = home.map(|home| home.trim_end_matches('/')).filter(|home| !home.is_empty());
+    match home.and_then(|home| path.strip_prefix(home)) {
+        Some("") => String::from("~"),
+        Some(rest) if rest.starts_with('/') => alloc::format!("~{rest}"),
+        _ => path.into(),
+    }
+}
+
+/// Everything by which a row can be found, folded for matching.
+pub fn search_text(
+    entry: &Entry<'_>,
+    label: Option<&str>,
+    caller: Option<&Caller>,
+    home: Option<&str>,
+) -> String {
+    let mut all = row_text(entry, caller, home);
+    let mut add = |text: &str| {
+        if !text.is_empty() {
+            all.push('\n');
+            all.push_str(text);
+        }
+    };
+    add(label.unwrap_or_default());
+    for key in ["summary", "customType", "name", "title", "label"] {
+        add(&entry.fields.str(key).unwrap_or_default());
+    }
+    if entry.kind == Kind::CustomMessage {
+        add(&entry.content_text());
+    }
+    if let Some(message) = entry.message() {
+        for key in ["role", "command", "output", "toolName", "customType", "errorMessage"] {
+            add(&message.0.str(key).unwrap_or_default());
+        }
+        for block in content_blocks(message.0.raw("content")) {
+            match block {
+                Block::Text(text) => add(&text),
+                Block::ToolCall { name, arguments, .. } => {
+                    add(&name);
+                    add(&plain_arguments(arguments.unwrap_or_default()));
+                }
+                Block::Thinking { .. } | Block::Other { .. } => {}
+            }
+        }
+    }
+    if let Some(caller) = caller {
+        add(&caller.name);
+        add(&plain_arguments(&caller.arguments));
+    }
+    match fold(&all) {
+        Cow::Borrowed(_) => all,
+        Cow::Owned(folded) => folded,
+    }
+}
+
+/// Arguments with their strings unescaped, so that `한글` or a line break in a command is found as it is read.
+fn plain_arguments(raw: &str) -> String {
+    let Some(fields) = Object::parse(raw) else { return raw.into() };
+    let mut text = String::new();
+    for (key, value) in fields.fields() {
+        text.push_str(key);
+        text.push(' ');
+        text.push_str(&json::string(value).unwrap_or(Cow::Borrowed(value)));
+        text.push('\n');
+    }
+    text
+}

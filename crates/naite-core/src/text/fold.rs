@@ -1,0 +1,65 @@
+//! Matching text as people mean it: normal form C, lower case, every word of the query somewhere.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::nfc;
+
+/// Folds text for matching: NFC, then lower case. Text that is folded already is borrowed.
+pub fn fold(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() {
+        return if text.bytes().any(|b| b.is_ascii_uppercase()) {
+            Cow::Owned(text.to_ascii_lowercase())
+        } else {
+            Cow::Borrowed(text)
+        };
+    }
+    match nfc(text) {
+        Cow::Borrowed(text) if !text.chars().any(char::is_uppercase) => Cow::Borrowed(text),
+        text => Cow::Owned(text.to_lowercase()),
+    }
+}
+
+/// The words of a query, folded; a text matches when it holds every one of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needles(Vec<String>);
+
+impl Needles {
+    /// Splits a query at white space.
+    pub fn new(query: &str) -> Self {
+        Self(fold(query).split_whitespace().map(String::from).collect())
+    }
+
+    /// Says whether there is nothing to look for; then everything matches.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Says whether `folded` (see [`fold`]) holds every word.
+    pub fn match_folded(&self, folded: &str) -> bool {
+        self.0.iter().all(|word| memchr::memmem::find(folded.as_bytes(), word.as_bytes()).is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folding_meets_both_normal_forms_and_cases() {
+        let nfd = "\u{110b}\u{1175}\u{11ab}\u{110c}\u{1173}\u{11bc}";
+        for (query, text, hit) in [
+            ("인증", nfd, true),
+            (nfd, "인증 오류", true),
+            ("AUTH 인증", "the auth of 인증을", true),
+            ("auth missing", "auth", false),
+            ("", "anything", true),
+            ("  ", "anything", true),
+            ("Ω", "ω", true),
+            ("🌳", "a 🌳 b", true),
+        ] {
+            assert_eq!(Needles::new(query).match_folded(&fold(text)), hit, "{query:?} in {text:?}");
+        }
+    }
+}
