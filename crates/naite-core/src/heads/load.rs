@@ -165,6 +165,7 @@ impl Heads {
                         self.defects.push(defect(DefectKind::UnknownVersion, ""));
                     }
                     self.header = Some(*header);
+                    self.header_span = span;
                     self.ordinals.push(NONE);
                 }
                 _ => self.refused = true,

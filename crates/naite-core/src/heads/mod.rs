@@ -165,6 +165,7 @@ pub struct ModelRef<'a> {
 #[derive(Debug, Default)]
 pub struct Heads {
     header: Option<Header>,
+    header_span: Span,
     slot: Option<TitleSlot>,
     refused: bool,
     heads: Vec<Head>,
@@ -199,6 +200,11 @@ impl Heads {
     /// The session header, once its line was read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
+    }
+
+    /// Where the header's record lies.
+    pub fn header_span(&self) -> Span {
+        self.header_span
     }
 
     /// omp's title slot, if the file has one.

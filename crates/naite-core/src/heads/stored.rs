@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Forward, Head, Heads, Ix, LabelHead, MoveHead, Slice, hash};
 use crate::codec::{Defect, DefectKind, TitleSlot};
-use crate::entry::Header;
+use crate::entry::{Header, Span};
 use crate::id::EntryId;
 
 /// The serialisable form of [`Heads`], read back with [`StoredHeads::load`].
 #[derive(Debug, Deserialize)]
 pub struct StoredHeads {
     header: Option<String>,
+    header_span: Span,
     slot: Option<(String, Option<String>)>,
     heads: Vec<Head>,
     arena: String,
@@ -37,6 +38,7 @@ pub struct StoredHeads {
 #[derive(Debug, Serialize)]
 pub struct StoredRef<'a> {
     header: Option<&'a str>,
+    header_span: Span,
     slot: Option<(&'a str, Option<&'a str>)>,
     heads: &'a [Head],
     arena: &'a str,
@@ -62,6 +64,7 @@ impl Heads {
         }
         Some(StoredRef {
             header: self.header.as_ref().map(|header| header.raw.as_str()),
+            header_span: self.header_span,
             slot: self.slot.as_ref().map(|slot| (slot.title.as_str(), slot.source.as_deref())),
             heads: &self.heads,
             arena: &self.arena,
@@ -93,6 +96,7 @@ impl StoredHeads {
         }
         let mut heads = Heads {
             header: Some(Header::read(&self.header?)?),
+            header_span: self.header_span,
             slot: self.slot.map(|(title, source)| TitleSlot { title, source }),
             heads: self.heads,
             arena: self.arena,

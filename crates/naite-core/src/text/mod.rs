@@ -79,10 +79,8 @@ fn is_bidi_control(c: char) -> bool {
 
 fn inert(c: char, breaks_are_spaces: bool) -> Option<char> {
     match c {
-        '\t' => Some(' '),
-        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}' if breaks_are_spaces => {
-            Some(' ')
-        }
+        '\t' | '\u{2028}' | '\u{2029}' => Some(' '),
+        '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' if breaks_are_spaces => Some(' '),
         '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32),
         '\u{7f}' => Some('\u{2421}'),
         c if is_bidi_control(c) => None,

@@ -1,0 +1,337 @@
+//! Growing a session: whole lines, one write, after looking whether somebody else wrote meanwhile.
+
+use std::io::Write;
+
+use naite_core::codec::{self, Draft, TitleSlot};
+use naite_core::entry::{Kind, Role, Stop, iso};
+use naite_core::text::json::Object;
+use naite_core::{EntryId, Ix, Place};
+
+use super::{Access, Durability, SessionManager};
+use crate::error::{Act, Result, StoreError};
+use crate::log::{Durable, Stat};
+use crate::scan::{LookBack, scan};
+
+/// How often an append starts again because somebody else was quicker.
+const TRIES: usize = 16;
+/// Copying goes in pieces of this many bytes.
+const COPY: u64 = 1024 * 1024;
+
+/// What another program did to the log since we last looked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Refreshed {
+    /// Entries that it appended.
+    pub entries: usize,
+    /// The leaf is now another one.
+    pub leaf_moved: bool,
+}
+
+impl SessionManager {
+    /// Appends an entry under the leaf and makes it the leaf. On an error of the disk the entry stays in memory
+    /// and the next append writes it too.
+    pub fn append(&mut self, draft: &Draft<'_>) -> Result<EntryId> {
+        self.prepare()?;
+        let id = self.push(self.leaf(), draft);
+        self.commit(&[draft])?;
+        Ok(id)
+    }
+
+    /// Appends a message in stored form (`appendMessage`).
+    pub fn append_message(&mut self, message: &str) -> Result<EntryId> {
+        self.append(&Draft::Message(message))
+    }
+
+    /// Sets or clears (`None`) a label; it takes effect at once (`appendLabelChange`).
+    pub fn append_label_change(&mut self, target: &str, label: Option<&str>) -> Result<EntryId> {
+        self.prepare()?;
+        self.find(target)?;
+        let label = label.map(str::trim).filter(|label| !label.is_empty());
+        self.append(&Draft::Label { target, label, undoes: None, redoes: None })
+    }
+
+    /// Names the session (`appendSessionInfo`); a title slot that the file has is overwritten in place.
+    pub fn append_session_info(&mut self, name: &str) -> Result<EntryId> {
+        let id = self.append(&Draft::SessionInfo(name.trim()))?;
+        if let (Some(_), Some(stat)) = (self.tree.heads().slot(), self.stat) {
+            let slot = TitleSlot::write(name, &iso(self.setup.supply.now()));
+            self.stat = Some(self.setup.store.patch(&self.log, stat, 0, &slot)?);
+            if let Some(slot) = TitleSlot::read(&slot[..slot.len() - 1]) {
+                self.tree.set_slot(slot);
+            }
+        }
+        Ok(id)
+    }
+
+    /// Appends a tool result that comes after the leaf was moved away: under its call, and a record behind it that
+    /// keeps the leaf where it is.
+    pub fn append_late_result(&mut self, under: Ix, message: &str) -> Result<EntryId> {
+        self.prepare()?;
+        let leaf = self.leaf();
+        let result = Draft::Message(message);
+        let id = self.push(Some(under), &result);
+        self.push_move(codec::MoveOp::Keep, leaf, leaf, None, None);
+        self.commit(&[&result])?;
+        Ok(id)
+    }
+
+    /// Makes everything durable that was appended; the last call before a session is dropped.
+    pub fn finish(&mut self) -> Result<()> {
+        if self.access == Access::Read {
+            return Ok(());
+        }
+        let waiting = self.pending.len() > self.flushed && self.stat.is_some();
+        if waiting || (self.unsynced && self.setup.durability != Durability::Never) {
+            self.refresh()?;
+            self.flush(self.setup.durability != Durability::Never)?;
+        }
+        Ok(())
+    }
+
+    /// Loads what other programs wrote since we last looked; the leaf follows the file.
+    pub fn refresh(&mut self) -> Result<Refreshed> {
+        let Some(known) = self.stat else { return Ok(Refreshed::default()) };
+        let now = self.setup.store.stat(&self.log)?;
+        if now.is_some_and(|now| (now.len, now.identity) == (known.len, known.identity)) {
+            return Ok(Refreshed::default());
+        }
+        let (count, leaf) = (self.tree.entries().count(), self.leaf_id());
+        match now {
+            None => self.recreate(known)?,
+            Some(now) if self.has_only_grown(known, now)? => {
+                self.base = now.len;
+                scan(self.setup.store.as_mut(), &self.log, &mut self.tree, now.len)?;
+                self.stat = Some(now);
+            }
+            Some(_) => self.reload()?,
+        }
+        let entries = self.tree.entries().count().saturating_sub(count);
+        Ok(Refreshed { entries, leaf_moved: leaf != self.leaf_id() })
+    }
+
+    /// Says whether the new bytes simply follow what we know: then only they are read.
+    fn has_only_grown(&mut self, known: Stat, now: Stat) -> Result<bool> {
+        if now.identity != known.identity || now.len < known.len || !self.pending.is_empty() {
+            return Ok(false);
+        }
+        if self.tree.heads().is_unended() {
+            return Ok(false);
+        }
+        // A file that was cut and grew again has something else where our last entry was.
+        let Some(last) = self.tree.entries().next_back() else { return Ok(false) };
+        let span = self.tree.head(last).span;
+        let mut bytes = Vec::new();
+        self.fetch(span.offset, known.len, &mut bytes)?;
+        let same =
+            codec::read_record(&String::from_utf8_lossy(&bytes[..(span.len as usize).min(bytes.len())]))
+                .is_some_and(|record| record.id.as_deref() == Some(self.tree.id(last)));
+        Ok(same && bytes.last() == Some(&b'\n'))
+    }
+
+    /// Reads the log anew, then takes in again what still waits to be written.
+    fn reload(&mut self) -> Result<()> {
+        let waiting = std::mem::take(&mut self.pending);
+        self.load()?;
+        self.requeue(&waiting);
+        Ok(())
+    }
+
+    fn requeue(&mut self, waiting: &[u8]) {
+        if self.stat.is_none() {
+            return;
+        }
+        for line in waiting.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            self.push_line(line);
+        }
+        self.tree.settle();
+    }
+
+    /// Puts a log that somebody removed back, from the descriptor that is still open.
+    fn recreate(&mut self, known: Stat) -> Result<()> {
+        let mut bytes = vec![0; known.len as usize];
+        let read = self.setup.store.read(&self.log, 0, &mut bytes)?;
+        bytes.truncate(read);
+        let created = self.write_new(&bytes)?;
+        self.stat = Some(Stat { len: known.len, ..created });
+        Ok(())
+    }
+
+    /// Makes sure that the session may be written, is the newest we can know of, and is of version 3.
+    pub(super) fn prepare(&mut self) -> Result<()> {
+        if self.access == Access::Read {
+            let newer = self.header().filter(|header| header.is_newer()).map(|header| header.version);
+            return Err(StoreError::ReadOnly { path: self.log.path().into(), newer_version: newer });
+        }
+        self.refresh()?;
+        if self.stat.is_some() && self.tree.heads().is_old() {
+            self.upgrade()?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn new_id(&mut self) -> EntryId {
+        loop {
+            let id = EntryId::from_bits(self.setup.supply.bits());
+            if !self.tree.heads().is_taken(id.as_str()) {
+                return id;
+            }
+        }
+    }
+
+    /// Takes an entry into the tree and queues its line.
+    pub(super) fn push(&mut self, parent: Option<Ix>, draft: &Draft<'_>) -> EntryId {
+        let id = self.new_id();
+        let now = self.setup.supply.now();
+        let line = codec::line(&id, parent.map(|ix| self.tree.id(ix)), now, draft);
+        self.push_line(line.as_bytes());
+        self.tree.settle();
+        id
+    }
+
+    fn push_line(&mut self, line: &[u8]) {
+        if self.pending.is_empty() && self.tree.heads().is_unended() {
+            self.pending.push(b'\n');
+            self.tree.end_torn_tail();
+        }
+        let offset = self.base + self.pending.len() as u64;
+        let place = Place { line: self.tree.heads().lines() + 1, offset, ended: true };
+        self.pending.extend_from_slice(line);
+        self.pending.push(b'\n');
+        self.tree.line(line, place, &mut LookBack { store: self.setup.store.as_mut(), log: &self.log });
+    }
+
+    /// Writes what waits, as durable as the setting wants it for these entries.
+    pub(super) fn commit(&mut self, drafts: &[&Draft<'_>]) -> Result<()> {
+        let says = |draft: &&Draft<'_>| {
+            matches!(draft, Draft::Message(_) | Draft::CustomMessage(_) | Draft::BranchSummary(_))
+        };
+        if self.stat.is_none() && !self.eager && !drafts.iter().any(says) {
+            return Ok(());
+        }
+        let synced = match self.setup.durability {
+            Durability::Always => true,
+            Durability::Never => false,
+            Durability::Turn => {
+                drafts.iter().any(|draft| matches!(draft, Draft::Message(raw) if ends_turn(raw)))
+            }
+        };
+        self.flush(synced)
+    }
+
+    fn flush(&mut self, synced: bool) -> Result<()> {
+        let durable = if synced { Durable::Synced } else { Durable::Written };
+        for attempt in 1.. {
+            let written = match self.stat {
+                None => self.write_new(&self.pending.clone()),
+                Some(stat) => {
+                    self.setup.store.append(&self.log, stat, &self.pending[self.flushed..], durable)
+                }
+            };
+            match written {
+                Ok(stat) => {
+                    (self.stat, self.base) = (Some(stat), stat.len);
+                    self.pending.clear();
+                    self.flushed = 0;
+                    self.unsynced = !synced;
+                    return Ok(());
+                }
+                Err(StoreError::Moved { .. }) if attempt < TRIES => {
+                    self.refresh()?;
+                }
+                Err(error) => {
+                    if let StoreError::Short { written, .. } = &error {
+                        self.flushed += written;
+                        self.unsynced = true;
+                        if let Some(stat) = &mut self.stat {
+                            stat.len += *written as u64;
+                        }
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings a file of an old format to version 3: the whole file anew, in one step, the old one put aside.
+    fn upgrade(&mut self) -> Result<()> {
+        let Some(stat) = self.stat else { return Ok(()) };
+        let leaf = self.leaf_id();
+        let header = self.header().map(|header| upgraded_header(&header.raw)).unwrap_or_default();
+        let mut draft = self.setup.store.begin(&self.log, Some(stat))?;
+        self.write_copy(header.as_bytes(), draft.as_mut())?;
+        draft.commit()?;
+        self.load()?;
+        debug_assert_eq!(leaf, self.leaf_id());
+        Ok(())
+    }
+
+    fn write_new(&mut self, bytes: &[u8]) -> Result<Stat> {
+        let mut draft = self.setup.store.begin(&self.log, None)?;
+        draft.write_all(bytes).map_err(StoreError::io(Act::Create, self.log.path()))?;
+        draft.commit()
+    }
+
+    /// Writes the log with another header and every entry brought to version 3; all bytes between records stay.
+    pub(super) fn write_copy(&mut self, header: &[u8], out: &mut dyn Write) -> Result<()> {
+        let old = self.tree.heads().is_old();
+        let mut entries: Vec<Ix> = if old { self.tree.entries().collect() } else { Vec::new() };
+        entries.retain(|ix| self.tree.head(*ix).kind != Kind::Placeholder);
+        entries.sort_by_key(|ix| self.tree.head(*ix).span.offset);
+        let end = self.base + self.pending.len() as u64;
+        let mut at = self.tree.heads().header_span().end();
+        out.write_all(header).map_err(StoreError::io(Act::Create, self.log.path()))?;
+        for ix in entries {
+            let span = self.tree.head(ix).span;
+            if span.offset < at {
+                continue;
+            }
+            self.copy_bytes(at, span.offset, out)?;
+            let text = self.text(ix)?;
+            out.write_all(text.as_bytes()).map_err(StoreError::io(Act::Create, self.log.path()))?;
+            at = span.end();
+        }
+        self.copy_bytes(at, end, out)?;
+        if self.tree.heads().is_unended() && self.pending.is_empty() {
+            out.write_all(b"\n").map_err(StoreError::io(Act::Create, self.log.path()))?;
+        }
+        Ok(())
+    }
+
+    /// Copies bytes of the log, of the durable part and of what waits, in pieces.
+    fn copy_bytes(&mut self, start: u64, end: u64, out: &mut dyn Write) -> Result<()> {
+        let mut piece = Vec::new();
+        let mut at = start;
+        while at < end {
+            let border = if at < self.base { self.base } else { end };
+            self.fetch(at, border.min(end).min(at + COPY), &mut piece)?;
+            if piece.is_empty() {
+                break;
+            }
+            out.write_all(&piece).map_err(StoreError::io(Act::Create, self.log.path()))?;
+            at += piece.len() as u64;
+        }
+        Ok(())
+    }
+}
+
+fn upgraded_header(raw: &str) -> String {
+    let fields = Object::parse(raw).unwrap_or_default();
+    let version = naite_core::entry::VERSION;
+    naite_core::text::json::ObjectWriter::new()
+        .str("type", "session")
+        .display("version", version)
+        .fields(&fields, |key| !matches!(key, "type" | "version"))
+        .end()
+}
+
+/// A user's message, or the last message of a turn: what must survive a power cut.
+fn ends_turn(message: &str) -> bool {
+    let Some(fields) = Object::parse(message) else { return false };
+    match fields.str("role").map(|role| Role::from_name(&role)) {
+        Some(Role::User) => true,
+        Some(Role::Assistant) => {
+            fields.str("stopReason").is_none_or(|stop| Stop::from_name(&stop) != Stop::ToolUse)
+        }
+        _ => false,
+    }
+}

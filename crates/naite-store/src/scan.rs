@@ -1,0 +1,85 @@
+//! A log read once, in reused windows, line by line into the tree.
+
+use naite_core::entry::Span;
+use naite_core::{Earlier, Place, Tree};
+
+use crate::error::Result;
+use crate::log::{LogName, Store};
+
+/// Bytes of a window: large enough to run at the speed of memory, small enough to stay in a cache.
+const WINDOW: usize = 512 * 1024;
+
+/// Reads a log through its store, for the rare look back at an earlier record.
+pub(crate) struct LookBack<'a> {
+    pub(crate) store: &'a mut dyn Store,
+    pub(crate) log: &'a LogName,
+}
+
+impl Earlier for LookBack<'_> {
+    fn bytes(&mut self, span: Span) -> Option<Vec<u8>> {
+        let mut bytes = vec![0; span.len as usize];
+        let read = self.store.read(self.log, span.offset, &mut bytes).ok()?;
+        (read == bytes.len()).then_some(bytes)
+    }
+}
+
+/// Takes in everything from where the tree ends to `end`. Stops early where the file turns out to be no session.
+pub(crate) fn scan(store: &mut dyn Store, log: &LogName, tree: &mut Tree, end: u64) -> Result<()> {
+    let mut window = Window { bytes: vec![0; WINDOW], filled: 0, offset: tree.heads().end() };
+    let mut line = tree.heads().lines() + 1;
+    loop {
+        let ended = window.fill(store, log, end)?;
+        let mut used = 0;
+        for at in memchr::memchr_iter(b'\n', &window.bytes[..window.filled]) {
+            let place = Place { line, offset: window.offset + used as u64, ended: true };
+            tree.line(&window.bytes[used..at], place, &mut LookBack { store, log });
+            line += 1;
+            used = at + 1;
+            if tree.heads().is_refused() {
+                return Ok(());
+            }
+        }
+        if ended {
+            if used < window.filled {
+                let place = Place { line, offset: window.offset + used as u64, ended: false };
+                tree.line(&window.bytes[used..window.filled], place, &mut LookBack { store, log });
+            }
+            break;
+        }
+        window.shift(used);
+    }
+    tree.settle();
+    Ok(())
+}
+
+struct Window {
+    bytes: Vec<u8>,
+    filled: usize,
+    offset: u64,
+}
+
+impl Window {
+    /// Reads until the window is full or the log ends; says whether it ended.
+    fn fill(&mut self, store: &mut dyn Store, log: &LogName, end: u64) -> Result<bool> {
+        if self.filled == self.bytes.len() {
+            self.bytes.resize(self.bytes.len() * 2, 0);
+        }
+        let start = self.offset + self.filled as u64;
+        let room =
+            (self.bytes.len() - self.filled).min(usize::try_from(end - start.min(end)).unwrap_or(usize::MAX));
+        let read = store.read(log, start, &mut self.bytes[self.filled..self.filled + room])?;
+        self.filled += read;
+        Ok(read < room || start + read as u64 >= end)
+    }
+
+    /// Keeps what is not used yet, and gives back the memory that one huge line took.
+    fn shift(&mut self, used: usize) {
+        self.bytes.copy_within(used..self.filled, 0);
+        self.filled -= used;
+        self.offset += used as u64;
+        if self.bytes.len() > WINDOW && self.filled < WINDOW / 2 {
+            self.bytes.truncate(WINDOW);
+            self.bytes.shrink_to_fit();
+        }
+    }
+}
