@@ -1,48 +1,64 @@
 //! Benchmarks: every figure beside a yardstick of the same run, so that it compares across machines.
-use naite_store::Access;
-use naite_testkit::Home;
-use std::path::Path;
-use std::time::Instant;
-fn peak() -> u64 {
-    std::fs::read_to_string("/proc/self/status")
-        .unwrap_or_default()
-        .lines()
-        .find_map(|l| l.strip_prefix("VmHWM:").map(|v| v.trim().trim_end_matches(" kB").parse().unwrap_or(0)))
-        .unwrap_or(0)
+//!
+//! `cargo xtask bench open` is the one to start with. A bench is no test: missed targets are marked, and the exit
+//! code stays 0.
+
+mod append;
+mod context;
+mod generator;
+mod input;
+mod limits;
+mod measure;
+mod open;
+mod report;
+mod tree;
+mod yardstick;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use input::Options;
+
+/// Measures Naite on long sessions.
+#[derive(Debug, Parser)]
+struct Args {
+    #[command(subcommand)]
+    bench: Bench,
 }
-fn main() {
-    let p = std::env::args().nth(1).expect("file");
-    let p = Path::new(&p);
-    let home = Home::new();
-    for _ in 0..3 {
-        let _ = std::fs::remove_dir_all(home.file("naite/index"));
-        let t = Instant::now();
-        let s = home.open(p, Access::Read).expect("open");
-        println!("cold {:?} {} peak {}", t.elapsed(), s.tree().heads().len(), peak());
-        drop(s);
-        let t = Instant::now();
-        let mut s = home.open(p, Access::Read).expect("open");
-        println!("warm {:?}", t.elapsed());
-        let t = Instant::now();
-        let c = s.build_session_context(s.leaf()).expect("ctx");
-        println!("context {:?} {}", t.elapsed(), c.messages.len());
-        println!(
-            "peak {} index {:?}",
-            peak(),
-            std::fs::read_dir(home.file("naite/index"))
-                .map(|d| d.flatten().map(|e| e.metadata().map(|m| m.len()).unwrap_or(0)).collect::<Vec<_>>())
-        );
+
+#[derive(Debug, Subcommand)]
+enum Bench {
+    /// Opens a session without and with its head index, beside parsing every line as a JSON value.
+    Open(Options),
+    /// Builds the model's context, beside parsing the same records as JSON values.
+    Context(Options),
+    /// Appends messages, beside bare writes of the same lines.
+    Append(Options),
+    /// Lays out the rows of the whole tree, beside a bare walk over it.
+    Tree(Options),
+    /// Runs the real `naite` on a million entries and on a line of 200 MB.
+    Limits(limits::Args),
+    /// Writes a generated session to PATH.
+    Gen {
+        /// The new file.
+        path: PathBuf,
+        #[command(flatten)]
+        options: Options,
+    },
+    /// One opening in a process of its own: what `open` runs again and again.
+    #[command(hide = true)]
+    Measure(open::Measure),
+}
+
+fn main() -> anyhow::Result<()> {
+    match Args::parse().bench {
+        Bench::Open(options) => open::run(&options),
+        Bench::Context(options) => context::run(&options),
+        Bench::Append(options) => append::run(&options),
+        Bench::Tree(options) => tree::run(&options),
+        Bench::Limits(args) => limits::run(&args),
+        Bench::Gen { path, options } => input::write(&path, &options),
+        Bench::Measure(measure) => open::measure(&measure),
     }
-    let t = Instant::now();
-    let b = std::fs::read(p).expect("read");
-    println!("read {:?}", t.elapsed());
-    let t = Instant::now();
-    let mut n = 0;
-    for l in b.split(|c| *c == b'\n') {
-        if !l.is_empty() {
-            let v: serde_json::Value = serde_json::from_slice(l).expect("json");
-            n += usize::from(v.is_object());
-        }
-    }
-    println!("value {:?} {n}", t.elapsed());
 }

@@ -1,13 +1,13 @@
 //! The sessions in a set of folders: what a list shows of each, and which could not be read and why.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use naite_core::entry::{Kind, millis};
 use naite_core::text::{one_line, prefix_graphemes};
 
-use crate::error::{Result, StoreError};
+use crate::error::{Act, Result, StoreError};
 use crate::fs::Fs;
 use crate::log::LogName;
 use crate::manager::{Access, SessionManager, Setup};
@@ -61,46 +61,48 @@ pub struct Catalog {
 const PROMPT: usize = 200;
 
 impl Catalog {
-    /// Reads all sessions in `folders` and in the folders directly below them. A folder that is not there is
-    /// empty. `setup` makes what opening a session needs.
+    /// Reads all sessions in `folders` and in the folders directly below them. `setup` makes what opening one needs.
     pub fn read(fs: &Arc<dyn Fs>, folders: &[PathBuf], mut setup: impl FnMut() -> Setup) -> Self {
         let mut catalog = Self::default();
-        for folder in folders {
-            catalog.read_folder(fs, folder, true, &mut setup);
+        for path in Self::files(fs, folders, &mut catalog.unreadable) {
+            match row(LogName::new(&path), setup()) {
+                Ok(row) => catalog.rows.push(row),
+                Err(error) => catalog.unreadable.push(Unreadable { path, error }),
+            }
         }
         catalog.rows.sort_by(|a, b| b.active.cmp(&a.active).then_with(|| a.path.cmp(&b.path)));
         catalog
     }
 
-    fn read_folder(
-        &mut self,
-        fs: &Arc<dyn Fs>,
-        folder: &Path,
-        deeper: bool,
-        setup: &mut dyn FnMut() -> Setup,
-    ) {
-        let mut paths = match fs.list(folder) {
-            Ok(paths) => paths,
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return;
-            }
-            Err(error) => {
-                let error = StoreError::io(crate::Act::List, folder)(error);
-                self.unreadable.push(Unreadable { path: folder.into(), error });
-                return;
-            }
-        };
-        paths.sort();
-        for path in paths {
-            if path.extension().is_some_and(|extension| extension == "jsonl") {
-                match row(LogName::new(&path), setup()) {
-                    Ok(row) => self.rows.push(row),
-                    Err(error) => self.unreadable.push(Unreadable { path, error }),
+    /// The session files in `folders` and in the folders directly below them; one that is not there is empty.
+    pub fn files(fs: &Arc<dyn Fs>, folders: &[PathBuf], unreadable: &mut Vec<Unreadable>) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let mut waiting: Vec<(PathBuf, bool)> =
+            folders.iter().rev().map(|folder| (folder.clone(), true)).collect();
+        while let Some((folder, deeper)) = waiting.pop() {
+            let mut paths = match fs.list(&folder) {
+                Ok(paths) => paths,
+                Err(error)
+                    if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) =>
+                {
+                    continue;
                 }
-            } else if deeper && fs.meta(&path).is_ok_and(|meta| meta.is_dir) {
-                self.read_folder(fs, &path, false, setup);
+                Err(error) => {
+                    let error = StoreError::io(Act::List, &folder)(error);
+                    unreadable.push(Unreadable { path: folder, error });
+                    continue;
+                }
+            };
+            paths.sort();
+            for path in paths {
+                if path.extension().is_some_and(|extension| extension == "jsonl") {
+                    files.push(path);
+                } else if deeper && fs.meta(&path).is_ok_and(|meta| meta.is_dir) {
+                    waiting.push((path, false));
+                }
             }
         }
+        files
     }
 }
 

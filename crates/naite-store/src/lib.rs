@@ -25,3 +25,4 @@ pub use manager::{
     Access, Durability, Left, Moved, Navigated, Refreshed, SessionManager, Setup, Supply, Undone, Workplace,
 };
 pub use memory::MemoryStore;
+pub use scan::read_header;

@@ -1,13 +1,15 @@
 //! A log read once, in reused windows, line by line into the tree.
 
-use naite_core::entry::Span;
+use naite_core::entry::{Header, Span};
 use naite_core::{Earlier, Place, Tree};
 
-use crate::error::Result;
+use crate::error::{Refusal, Result, StoreError};
 use crate::log::{LogName, Store};
 
 /// Bytes of a window: large enough to run at the speed of memory, small enough to stay in a cache.
 const WINDOW: usize = 512 * 1024;
+/// Bytes that hold nearly every header.
+const HEADER_WINDOW: usize = 4 * 1024;
 
 /// Reads a log through its store, for the rare look back at an earlier record.
 pub(crate) struct LookBack<'a> {
@@ -52,6 +54,37 @@ pub(crate) fn scan(store: &mut dyn Store, log: &LogName, tree: &mut Tree, end: u
     Ok(())
 }
 
+/// Reads no more of a log than its header.
+pub fn read_header(store: &mut dyn Store, log: &LogName) -> Result<Header> {
+    let missing = || StoreError::NotFound { path: log.path().into() };
+    let end = store.stat(log)?.ok_or_else(missing)?.len;
+    let mut tree = Tree::default();
+    let mut window = Window { bytes: vec![0; HEADER_WINDOW], filled: 0, offset: 0 };
+    let mut line = 1;
+    loop {
+        let ended = window.fill(store, log, end)?;
+        let mut used = 0;
+        while tree.heads().header().is_none() && !tree.heads().is_refused() {
+            let rest = &window.bytes[used..window.filled];
+            let (bytes, whole) = match memchr::memchr(b'\n', rest) {
+                Some(at) => (&rest[..at], true),
+                None if ended && !rest.is_empty() => (rest, false),
+                None => break,
+            };
+            let place = Place { line, offset: window.offset + used as u64, ended: whole };
+            tree.line(bytes, place, &mut &b""[..]);
+            (line, used) = (line + 1, used + bytes.len() + usize::from(whole));
+        }
+        if let Some(header) = tree.heads().header() {
+            return Ok(header.clone());
+        }
+        if ended || tree.heads().is_refused() {
+            return Err(StoreError::NotASession { path: log.path().into(), why: Refusal::NoHeader });
+        }
+        window.shift(used);
+    }
+}
+
 struct Window {
     bytes: Vec<u8>,
     filled: usize,
@@ -77,7 +110,7 @@ impl Window {
         self.bytes.copy_within(used..self.filled, 0);
         self.filled -= used;
         self.offset += used as u64;
-        if self.bytes.len() > WINDOW && self.filled < WINDOW / 2 {
+        if self.bytes.len() > 2 * WINDOW && self.filled < WINDOW / 2 {
             self.bytes.truncate(WINDOW);
             self.bytes.shrink_to_fit();
         }

@@ -7,13 +7,15 @@ use naite_store::{
     Access, Durability, FileStore, Fs, HeadIndex, LogName, Owner, RealFs, Result, SessionManager, Setup,
     Wait, Workplace,
 };
+use tempfile::TempDir;
 
 use crate::supply::Counting;
 
-/// A home in a folder that is removed when this is dropped.
+/// A home in a folder that is removed when this is dropped, unless somebody else made it.
 #[derive(Debug)]
 pub struct Home {
-    folder: tempfile::TempDir,
+    folder: PathBuf,
+    _own: Option<TempDir>,
     fs: Arc<dyn Fs>,
     /// The first id that entries of the next session get.
     pub first_id: u32,
@@ -33,17 +35,23 @@ impl Home {
 
     /// An empty home on another file system.
     pub fn on(fs: Arc<dyn Fs>) -> Self {
-        Self { folder: tempfile::tempdir().expect("a temp folder"), fs, first_id: 1 }
+        let own = tempfile::tempdir().expect("a temp folder");
+        Self { folder: own.path().into(), _own: Some(own), fs, first_id: 1 }
+    }
+
+    /// A home in a folder that stays: for a process that is to die in it.
+    pub fn at(folder: &Path, fs: Arc<dyn Fs>) -> Self {
+        Self { folder: folder.into(), _own: None, fs, first_id: 1 }
     }
 
     /// The folder.
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.folder
     }
 
     /// A path in the folder.
     pub fn file(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
+        self.folder.join(name)
     }
 
     /// Writes a file and gives its path.
@@ -55,7 +63,7 @@ impl Home {
 
     /// What a session needs, with files and the head index in this home.
     pub fn setup(&self) -> Setup {
-        let home = self.folder.path().join("naite");
+        let home = self.folder.join("naite");
         Setup {
             store: Box::new(FileStore::new(Arc::clone(&self.fs), &home, Owner::default())),
             supply: Box::new(Counting::from(self.first_id)),

@@ -4,6 +4,7 @@ mod append;
 mod branch;
 mod navigate;
 mod read;
+mod words;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -169,6 +170,11 @@ impl SessionManager {
             eager: false,
             unsynced: false,
         }
+    }
+
+    /// Lets the next append of any kind create the file, also one that says nothing.
+    pub fn create_at_once(&mut self) {
+        self.eager = true;
     }
 
     /// Leaves the session that is open and starts another one (`newSession`).

@@ -1,0 +1,105 @@
+//! The environment, read once: whose home, which folder, where each program keeps its sessions.
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use naite_core::entry::iso;
+use naite_store::{Durability, FileStore, Fs, HeadIndex, Owner, RealFs, Setup, Wait, Workplace};
+
+use crate::clock::SystemSupply;
+
+/// How to open a session that may be held by another process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Holding {
+    /// What to do while another process holds it.
+    pub wait: Wait,
+}
+
+/// Where everything is.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    /// Naite's home (`NAITE_HOME`, else `~/.naite`).
+    pub home: PathBuf,
+    /// The working directory without links.
+    pub cwd: PathBuf,
+    /// The user's home folder, if it is known.
+    pub user_home: Option<PathBuf>,
+    /// Where pi keeps its sessions.
+    pub pi: Option<PathBuf>,
+    /// Where oh-my-pi keeps its sessions.
+    pub omp: Option<PathBuf>,
+    fs: Arc<dyn Fs>,
+    owner: Owner,
+}
+
+impl Environment {
+    /// Reads the environment of this process; `program` is what others learn when a session is held.
+    pub fn read(program: &str) -> io::Result<Self> {
+        let user_home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let in_home = |path: &str| user_home.as_ref().map(|home| home.join(path));
+        let home = set("NAITE_HOME").or_else(|| in_home(".naite")).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::NotFound, "neither NAITE_HOME nor a home folder is set")
+        })?;
+        let cwd = env::current_dir()?;
+        let omp_xdg = set("XDG_DATA_HOME").map(|data| data.join("omp/sessions")).filter(|path| path.is_dir());
+        Ok(Self {
+            home: std::path::absolute(home)?,
+            cwd: cwd.canonicalize().unwrap_or(cwd),
+            pi: set("PI_CODING_AGENT_SESSION_DIR").or_else(|| in_home(".pi/agent/sessions")),
+            omp: omp_xdg.or_else(|| in_home(".omp/agent/sessions")),
+            user_home,
+            fs: Arc::new(RealFs),
+            owner: Owner {
+                pid: std::process::id(),
+                since: iso(SystemSupply::millis()),
+                host: gethostname::gethostname().to_string_lossy().into_owned(),
+                program: program.into(),
+            },
+        })
+    }
+
+    /// The same environment seen from another home and folder: for samples and tests.
+    pub fn at(&self, home: &Path, cwd: &Path) -> Self {
+        Self { home: home.into(), cwd: cwd.into(), pi: None, omp: None, ..self.clone() }
+    }
+
+    /// The file system.
+    pub fn fs(&self) -> &Arc<dyn Fs> {
+        &self.fs
+    }
+
+    /// The working directory as session headers have it.
+    pub fn cwd_text(&self) -> String {
+        self.cwd.to_string_lossy().into_owned()
+    }
+
+    /// Where Naite's own sessions are.
+    pub fn sessions(&self) -> PathBuf {
+        self.home.join("sessions")
+    }
+
+    /// Where new sessions go.
+    pub fn workplace(&self) -> Workplace {
+        Workplace { sessions: self.sessions(), cwd: self.cwd_text() }
+    }
+
+    /// Every folder that holds sessions that Naite reads: its own first.
+    pub fn session_folders(&self) -> Vec<PathBuf> {
+        [Some(self.sessions()), self.pi.clone(), self.omp.clone()].into_iter().flatten().collect()
+    }
+
+    /// What opening a session needs.
+    pub fn setup(&self, holding: Holding) -> Setup {
+        Setup {
+            store: Box::new(FileStore::new(Arc::clone(&self.fs), &self.home, self.owner.clone())),
+            supply: Box::new(SystemSupply),
+            place: self.workplace(),
+            index: Some(HeadIndex::new(Arc::clone(&self.fs), self.home.join("index"))),
+            durability: Durability::Turn,
+            wait: holding.wait,
+        }
+    }
+}

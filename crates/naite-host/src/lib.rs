@@ -1,0 +1,12 @@
+//! The world around sessions: environment, clock, the places of sessions, JSON-RPC.
+//!
+//! Invariant: the environment is read in `env.rs` and the clock in `clock.rs` alone; nothing here prints or exits.
+
+mod clock;
+mod env;
+mod resolve;
+pub mod rpc;
+
+pub use clock::SystemSupply;
+pub use env::{Environment, Holding};
+pub use resolve::{ResolveError, Resolved, headers, latest_here, resolve};

@@ -1,0 +1,13 @@
+//! Tests of the store through its public names, one module for each way in which a session can be tried.
+
+// mod big;
+// mod branched;
+mod contract;
+// mod crash;
+mod damage;
+mod drawings;
+// mod full;
+mod index;
+mod old;
+mod slot;
+mod words;

@@ -1,0 +1,169 @@
+//! `naite tree`: the conversation as a drawing, or as JSON.
+
+use naite_core::codec::Defect;
+use naite_core::entry::{Kind, iso};
+use naite_core::outline::{Filter, Outline, row, row_text, search_text, shows};
+use naite_core::text::Needles;
+use naite_core::text::json::{self, ObjectWriter};
+use naite_core::{EntryId, Ix};
+use naite_host::Environment;
+use naite_store::{Access, SessionManager};
+
+use super::{home, leaf_field, open};
+use crate::cli::SessionArg;
+use crate::out::{Out, note, terminal_width};
+
+/// Draw a session as a tree
+///
+/// Rows are indented at branch points only; `•` marks the active path, `[label]` a bookmark. The branch with the leaf
+/// comes first.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    session: SessionArg,
+    /// Which entries to show [default: default, with --json all]
+    #[arg(long, value_name = "FILTER")]
+    #[arg(value_parser = ["default", "no-tools", "user-only", "labeled-only", "all"])]
+    filter: Option<String>,
+    /// Show only entries that hold every one of these words
+    #[arg(long, value_name = "WORDS")]
+    search: Option<String>,
+    /// Cut rows to this many columns [default: the terminal's width; uncut in a pipe]
+    #[arg(long, value_name = "COLUMNS")]
+    width: Option<usize>,
+    /// Print the tree as one JSON object (schema in docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
+    let mut session = open(env, &args.session)?;
+    let filter = args.filter.as_deref().and_then(Filter::from_name);
+    let filter = filter.unwrap_or(if args.json { Filter::All } else { Filter::Default });
+    let view = View::read(&mut session, filter, args.search.as_deref(), home(env).as_deref(), args)?;
+    if args.json { print_json(&session, &view, out) } else { draw(&session, &view, args, out) }
+}
+
+/// What is shown: which entries, and their words.
+struct View {
+    texts: Vec<Option<String>>,
+    searched: bool,
+}
+
+impl View {
+    fn read(
+        session: &mut SessionManager,
+        filter: Filter,
+        search: Option<&str>,
+        home: Option<&str>,
+        args: &Args,
+    ) -> anyhow::Result<Self> {
+        let (tree, leaf) = (session.tree(), session.leaf());
+        // JSON lists all entries unless a filter is named; then even calls without words are there.
+        let everything = args.json && args.filter.is_none();
+        let shown: Vec<Ix> =
+            tree.entries().filter(|ix| everything || shows(tree, filter, leaf, *ix)).collect();
+        let mut texts = vec![None; tree.heads().len()];
+        let needles = Needles::new(search.unwrap_or_default());
+        session.each_entry(&shown, |tree, ix, entry, caller| {
+            if needles.is_empty() || needles.match_folded(&search_text(entry, tree.label(ix), caller, home)) {
+                texts[ix.at()] = Some(row_text(entry, caller, home));
+            }
+        })?;
+        Ok(Self { texts, searched: !needles.is_empty() })
+    }
+
+    fn text(&self, ix: Ix) -> Option<&str> {
+        self.texts[ix.at()].as_deref()
+    }
+}
+
+/// Prints a drawing of the whole session for people, at the default filter.
+pub(crate) fn draw_all(env: &Environment, session: &mut SessionManager, out: &mut Out) -> anyhow::Result<()> {
+    let args = Args { session: SessionArg::default(), filter: None, search: None, width: None, json: false };
+    let view = View::read(session, Filter::Default, None, home(env).as_deref(), &args)?;
+    draw(session, &view, &args, out)
+}
+
+fn draw(session: &SessionManager, view: &View, args: &Args, out: &mut Out) -> anyhow::Result<()> {
+    let tree = session.tree();
+    let outline = Outline::new(tree, session.leaf(), |ix| view.text(ix).is_some());
+    let width = args.width.or_else(terminal_width);
+    for (at, shown) in outline.rows().iter().enumerate() {
+        out.line(row(&outline, at, tree.label(shown.ix), view.text(shown.ix).unwrap_or_default(), width))?;
+    }
+    if outline.rows().is_empty() {
+        note(match (tree.heads().is_empty(), view.searched) {
+            (true, _) => "The session has no entries yet.",
+            (false, true) => "No entry holds all these words.",
+            (false, false) => "This filter shows no entry; `--filter all` shows every one.",
+        });
+    }
+    Ok(())
+}
+
+fn print_json(session: &SessionManager, view: &View, out: &mut Out) -> anyhow::Result<()> {
+    let tree = session.tree();
+    let outline = Outline::new(tree, session.leaf(), |_| true);
+    let mut depths = vec![0u32; tree.heads().len()];
+    let mut nodes = Vec::new();
+    for shown in outline.rows() {
+        let ix = shown.ix;
+        depths[ix.at()] = tree.parent(ix).map_or(0, |parent| depths[parent.at()] + 1);
+        if let Some(text) = view.text(ix) {
+            nodes.push(node(session, ix, depths[ix.at()], shown.active, text));
+        }
+    }
+    let header = session.header();
+    let described = ObjectWriter::new()
+        .str("id", session.session_id())
+        .display("version", tree.heads().version())
+        .str_or_null("cwd", header.and_then(|header| header.cwd.as_deref()))
+        .str_or_null("name", session.session_name())
+        .str_or_null("parentSession", header.and_then(|header| header.parent_session.as_deref()))
+        .end();
+    let json = leaf_field(ObjectWriter::new().raw("session", &described), session)
+        .raw("roots", &json::join(tree.roots().iter().map(|ix| json::quote(tree.id(*ix)))))
+        .raw("nodes", &json::join(nodes))
+        .raw("defects", &json::join(session.defects().iter().map(defect_json)))
+        .display("readOnly", is_read_only(session));
+    Ok(out.line(json.end())?)
+}
+
+fn node(session: &SessionManager, ix: Ix, depth: u32, active: bool, text: &str) -> String {
+    let tree = session.tree();
+    let head = tree.head(ix);
+    let role = (head.kind == Kind::Message).then(|| head.role.name()).filter(|role| !role.is_empty());
+    let kind = match head.kind {
+        Kind::Move => "custom",
+        Kind::Unknown => "unknown",
+        kind => kind.name(),
+    };
+    ObjectWriter::new()
+        .str("id", tree.id(ix))
+        .str_or_null("parent", tree.parent(ix).map(|parent| tree.id(parent)))
+        .display("depth", depth)
+        .raw("children", &json::join(tree.children(ix).map(|child| json::quote(tree.id(child)))))
+        .maybe_str("label", tree.label(ix))
+        .str("type", kind)
+        .maybe_str("role", role)
+        .str("timestamp", &iso(head.at))
+        .str("text", text)
+        .display("active", active)
+        .end()
+}
+
+/// A defect as JSON: `{"line","offset","kind","id"?}`.
+pub(crate) fn defect_json(defect: &Defect) -> String {
+    ObjectWriter::new()
+        .display("line", defect.line)
+        .display("offset", defect.offset)
+        .str("kind", defect.kind.name())
+        .maybe_str("id", defect.id.as_ref().map(EntryId::as_str))
+        .end()
+}
+
+/// Says whether the session can only be read: its format is newer than this program.
+pub(crate) fn is_read_only(session: &SessionManager) -> bool {
+    session.access() == Access::Read && session.header().is_some_and(naite_core::entry::Header::is_newer)
+}

@@ -1,0 +1,27 @@
+//! The `naite` command: arguments in, words out; everything else is in the libraries.
+
+mod cli;
+mod commands;
+mod out;
+mod words;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let arguments = match cli::parse() {
+        Ok(arguments) => arguments,
+        Err(usage) => {
+            let _ = usage.print();
+            return ExitCode::from(usage.exit_code().clamp(0, 2) as u8);
+        }
+    };
+    match commands::run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of a pipe has seen enough.
+        Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            out::complain(&words::explain(&error));
+            ExitCode::FAILURE
+        }
+    }
+}

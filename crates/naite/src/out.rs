@@ -1,0 +1,59 @@
+//! Standard output and error: buffered, plain where they are no terminal, quiet when a pipe closes.
+
+use std::io::{self, BufWriter, Write};
+
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+
+use crate::words::Complaint;
+
+/// Standard output.
+pub(crate) struct Out(BufWriter<AutoStream<io::Stdout>>);
+
+impl Out {
+    pub(crate) fn new() -> Self {
+        Self(BufWriter::with_capacity(1 << 16, AutoStream::auto(io::stdout())))
+    }
+
+    /// Prints a line.
+    pub(crate) fn line(&mut self, line: impl AsRef<str>) -> io::Result<()> {
+        self.0.write_all(line.as_ref().as_bytes())?;
+        self.0.write_all(b"\n")
+    }
+
+    /// Makes sure that everything arrived; what cannot be printed must not look like success.
+    pub(crate) fn finish(mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// The width of the terminal in columns; `None` if standard output is none.
+pub(crate) fn terminal_width() -> Option<usize> {
+    use std::io::IsTerminal;
+    io::stdout()
+        .is_terminal()
+        .then(terminal_size::terminal_size)
+        .flatten()
+        .map(|(width, _)| usize::from(width.0))
+}
+
+/// Says something beside the result.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Says what went wrong and what to do.
+pub(crate) fn complain(complaint: &Complaint) {
+    let red = Style::new().bold().fg_color(Some(AnsiColor::Red.into()));
+    let mut err = anstream::stderr();
+    let _ = writeln!(err, "{red}error:{red:#} {}", complaint.what);
+    if let Some(hint) = &complaint.hint {
+        let _ = writeln!(err, "{hint}");
+    }
+}
+
+/// Says whether an error only means that nobody reads our output any more.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.downcast_ref::<io::Error>();
+    io.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,4 @@
+//! The real binary, started as a user starts it, in a throw-away home.
+
+mod conformance;
+mod support;
