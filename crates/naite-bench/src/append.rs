@@ -45,12 +45,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 }
 
 /// The median times of one append: a bare one, to the new session, to the long one; in turns.
-fn interleaved(
-    new: &Input,
-    long: &Input,
-    durability: Durability,
-    count: usize,
-) -> anyhow::Result<[f64; 3]> {
+fn interleaved(new: &Input, long: &Input, durability: Durability, count: usize) -> anyhow::Result<[f64; 3]> {
     let mut bare = open_bare(&long.beside("bare.jsonl"))?;
     let mut new = open(new, durability)?;
     let mut long = open(long, durability)?;

@@ -100,15 +100,15 @@ pub(crate) struct Input {
 impl Input {
     /// Takes the file that is named, or generates one.
     pub(crate) fn of(options: &Options) -> anyhow::Result<Self> {
-        match &options.file {
-            Some(file) => {
-                let folder = tempfile::tempdir()?;
-                let path = std::fs::canonicalize(file).with_context(|| file.display().to_string())?;
-                let bytes = std::fs::metadata(&path)?.len();
-                Ok(Self { facts: Facts { path, bytes, made: None }, folder })
-            }
-            None => Self::made(options.recipe()),
-        }
+        options.file.as_ref().map_or_else(|| Self::made(options.recipe()), |file| Self::file(file))
+    }
+
+    /// Takes a session file that is there.
+    pub(crate) fn file(file: &Path) -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let path = std::fs::canonicalize(file).with_context(|| file.display().to_string())?;
+        let bytes = std::fs::metadata(&path)?.len();
+        Ok(Self { facts: Facts { path, bytes, made: None }, folder })
     }
 
     /// Generates a session.

@@ -245,7 +245,12 @@ mod tests {
 
     #[test]
     fn empty_columns_are_left_out() {
-        let row = |name: &str, time: &str| vec![("", name.to_owned()), ("time", time.to_owned()), ("x", String::new())];
-        assert_eq!(table(&[row("cold", "900 ms"), row("warm", "1 ms")]), "        time\ncold  900 ms\nwarm    1 ms\n");
+        let row = |name: &str, time: &str| {
+            vec![("", name.to_owned()), ("time", time.to_owned()), ("x", String::new())]
+        };
+        assert_eq!(
+            table(&[row("cold", "900 ms"), row("warm", "1 ms")]),
+            "        time\ncold  900 ms\nwarm    1 ms\n"
+        );
     }
 }

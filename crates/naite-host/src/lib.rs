@@ -6,6 +6,7 @@ mod clock;
 mod env;
 mod resolve;
 pub mod rpc;
+pub mod samples;
 
 pub use clock::SystemSupply;
 pub use env::{Environment, Holding};

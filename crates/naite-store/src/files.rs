@@ -153,8 +153,14 @@ impl NewLog for Beside {
             });
         }
         let folder = self.target.parent().unwrap_or(Path::new("."));
-        self.fs.sync_folder(folder).map_err(self.fail())?;
-        file.meta().map(stat).map_err(self.fail())
+        let placed = self.fs.sync_folder(folder).and_then(|()| file.meta());
+        placed.map(stat).map_err(|error| {
+            if self.replaces.is_none() {
+                // Nobody was told of the new log: the next try must find its name free.
+                let _ = self.fs.remove(&self.target);
+            }
+            self.fail()(error)
+        })
     }
 }
 

@@ -65,7 +65,7 @@ impl SessionManager {
     /// Appends a tool result that comes after the leaf was moved away: under its call, and a record behind it that
     /// keeps the leaf where it is.
     pub fn append_late_result(&mut self, under: Ix, message: &str) -> Result<EntryId> {
-        self.prepare()?;
+        let under = self.prepare_at(under)?;
         let leaf = self.leaf();
         let result = Draft::Message(message);
         let id = self.push(Some(under), &result);
@@ -135,12 +135,14 @@ impl SessionManager {
         Ok(())
     }
 
+    /// Queues again what the log does not hold: a write that broke off may have brought some lines there.
     fn requeue(&mut self, waiting: &[u8]) {
-        if self.stat.is_none() {
-            return;
-        }
         for line in waiting.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            self.push_line(line);
+            let text = String::from_utf8_lossy(line);
+            let id = codec::read_record(&text).and_then(|record| record.id);
+            if id.is_none_or(|id| self.tree.find(&id).is_none()) {
+                self.push_line(line);
+            }
         }
         self.tree.settle();
     }
@@ -166,6 +168,13 @@ impl SessionManager {
             self.upgrade()?;
         }
         Ok(())
+    }
+
+    /// Does the same and finds the entry at a place again: a log that somebody replaced has other places.
+    pub(super) fn prepare_at(&mut self, ix: Ix) -> Result<Ix> {
+        let id = self.tree.heads().entry_id(ix);
+        self.prepare()?;
+        self.find(id.as_str())
     }
 
     pub(super) fn new_id(&mut self) -> EntryId {
@@ -261,7 +270,8 @@ impl SessionManager {
         self.write_copy(header.as_bytes(), draft.as_mut())?;
         draft.commit()?;
         self.load()?;
-        debug_assert_eq!(leaf, self.leaf_id());
+        // It may have been moved in memory, which the file does not know.
+        self.tree.set_leaf(leaf.and_then(|leaf| self.tree.find(leaf.as_str())));
         Ok(())
     }
 

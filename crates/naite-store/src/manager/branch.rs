@@ -19,7 +19,9 @@ impl SessionManager {
     /// Ids, parents and times are kept; label entries are left out and what hung on them is linked to what is kept
     /// above; effective labels of the path are set again at the end, with their times.
     pub fn create_branched_session(&mut self, leaf: Ix) -> Result<()> {
+        let id = self.tree.heads().entry_id(leaf);
         self.finish()?;
+        let leaf = self.find(id.as_str())?;
         let path = self.tree.path(Some(leaf));
         let lines = self.branched_lines(&path)?;
         let cwd = self.header().and_then(|header| header.cwd.clone());

@@ -88,7 +88,13 @@ impl SessionManager {
     /// Puts the leaf exactly there, so that a restart finds it there (`naite go`). `None` is the state before the
     /// first entry.
     pub fn go(&mut self, target: Option<Ix>) -> Result<Navigated> {
-        self.prepare()?;
+        let target = match target {
+            Some(target) => Some(self.prepare_at(target)?),
+            None => {
+                self.prepare()?;
+                None
+            }
+        };
         if self.leaf() == target {
             return Ok(Navigated::AlreadyThere);
         }
@@ -105,7 +111,7 @@ impl SessionManager {
     /// Moves as `/tree` does: before a user's message, whose text comes back for the editor; onto anything else.
     /// With a summary of what is left, that is written at the new place instead of a record of the move.
     pub fn navigate(&mut self, target: Ix, left: Option<&Left<'_>>) -> Result<Navigated> {
-        self.prepare()?;
+        let target = self.prepare_at(target)?;
         let Plan::Move(plan) = self.plan_navigation(target) else { return Ok(Navigated::AlreadyThere) };
         let mut moved = Moved { old_leaf: self.leaf_id(), ..Moved::default() };
         if let Some(from) = plan.prefill_from {

@@ -111,11 +111,11 @@ fn a_file_that_was_replaced_is_read_anew() {
     let home = Home::new();
     let file = home.write("s.jsonl", chain(9).as_bytes());
     let mut session = home.open(&file, Access::Write).expect("a session");
-    let stale = session.leaf().expect("a leaf");
     std::fs::rename(home.write("new.jsonl", chain(2).as_bytes()), &file).expect("replaced");
     let id = session.append_message(&user("on")).expect("appended").to_string();
     assert_eq!(path(&session), ["0", "1", &id]);
     assert_eq!(path(&fresh(&file)), ["0", "1", &id]);
+    let stale = session.leaf().expect("a leaf");
     std::fs::rename(home.write("new.jsonl", chain(1).as_bytes()), &file).expect("replaced");
     let gone = session.navigate(stale, None);
     assert!(matches!(&gone, Err(StoreError::UnknownEntry { .. })), "a place of the old file: {gone:?}");

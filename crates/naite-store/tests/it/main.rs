@@ -1,12 +1,12 @@
 //! Tests of the store through its public names, one module for each way in which a session can be tried.
 
-// mod big;
-// mod branched;
+mod big;
+mod branched;
 mod contract;
-// mod crash;
+mod crash;
 mod damage;
 mod drawings;
-// mod full;
+mod full;
 mod index;
 mod old;
 mod slot;

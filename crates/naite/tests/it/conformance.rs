@@ -64,7 +64,10 @@ fn nested(nodes: &HashMap<String, Value>, id: &str) -> Value {
     }
     let children = node["children"].as_array().expect("children");
     if !children.is_empty() {
-        out.insert("children".into(), children.iter().map(|child| nested(nodes, child.as_str().expect("id"))).collect());
+        out.insert(
+            "children".into(),
+            children.iter().map(|child| nested(nodes, child.as_str().expect("id"))).collect(),
+        );
     }
     Value::Object(out)
 }
@@ -76,7 +79,12 @@ fn trees(flat: &Value) -> Value {
         .iter()
         .map(|node| (node["id"].as_str().expect("id").to_owned(), node.clone()))
         .collect();
-    flat["roots"].as_array().expect("roots").iter().map(|root| nested(&nodes, root.as_str().expect("id"))).collect()
+    flat["roots"]
+        .as_array()
+        .expect("roots")
+        .iter()
+        .map(|root| nested(&nodes, root.as_str().expect("id")))
+        .collect()
 }
 
 fn write_session(sandbox: &Sandbox, name: &str, session: &Value) -> PathBuf {
@@ -109,7 +117,8 @@ fn random_sessions_agree() {
             check_context(&context, &at["context"], &where_);
             assert_eq!(context["path"], at["path"], "{where_}");
             let children = rpc.call("getChildren", json!({"parentId": id}));
-            let ids: Vec<&Value> = children["entries"].as_array().expect("entries").iter().map(|e| &e["id"]).collect();
+            let ids: Vec<&Value> =
+                children["entries"].as_array().expect("entries").iter().map(|e| &e["id"]).collect();
             assert_eq!(json!(ids), at["children"], "{where_}");
         }
         for (id, label) in expect["labels"].as_object().expect("labels") {
@@ -194,13 +203,16 @@ fn known(id: &Value, made: &HashMap<String, Value>) -> Value {
 fn operate(rpc: &mut Rpc, op: &Value, made: &HashMap<String, Value>) -> Value {
     let id = |key: &str| known(&op[key], made);
     match op["op"].as_str().expect("an operation") {
-        "append_user" => {
-            rpc.call("appendMessage", json!({"message": {"role": "user", "content": op["text"], "timestamp": 1}}))
-        }
+        "append_user" => rpc.call(
+            "appendMessage",
+            json!({"message": {"role": "user", "content": op["text"], "timestamp": 1}}),
+        ),
         "append_assistant" => {
-            let (provider, model) = op["model"].as_str().and_then(|m| m.split_once('/')).expect("provider/model");
+            let (provider, model) =
+                op["model"].as_str().and_then(|m| m.split_once('/')).expect("provider/model");
             let content = json!([{"type": "text", "text": op["text"]}]);
-            let message = json!({"role": "assistant", "content": content, "provider": provider, "model": model});
+            let message =
+                json!({"role": "assistant", "content": content, "provider": provider, "model": model});
             rpc.call("appendMessage", json!({"message": message}))
         }
         "label" => rpc.call("appendLabelChange", json!({"targetId": id("target"), "label": op["label"]})),
@@ -273,7 +285,8 @@ fn check_broken(case: &Path, expect: &Value, name: &str) {
     }
     for (id, children) in given("childrenSet").and_then(Value::as_object).into_iter().flatten() {
         let got = rpc.call("getChildren", json!({"parentId": id}));
-        let mut ids: Vec<&str> = got["entries"].as_array().expect("entries").iter().filter_map(|e| e["id"].as_str()).collect();
+        let mut ids: Vec<&str> =
+            got["entries"].as_array().expect("entries").iter().filter_map(|e| e["id"].as_str()).collect();
         ids.sort_unstable();
         assert_eq!(json!(ids), *children, "{name}");
     }
@@ -297,7 +310,12 @@ fn check_broken_context(sandbox: &Sandbox, file: &str, expect: &Value, name: &st
         serde_json::from_slice(&sandbox.run(arguments).stdout).ok()
     };
     let roles = |context: &Value| -> Value {
-        context["messages"].as_array().expect("messages").iter().map(|message| message["role"].clone()).collect()
+        context["messages"]
+            .as_array()
+            .expect("messages")
+            .iter()
+            .map(|message| message["role"].clone())
+            .collect()
     };
     if let Some(count) = expect.get("contextMessages") {
         let context = run(&[]).expect("JSON");
@@ -322,9 +340,15 @@ fn check_broken_changes(sandbox: &Sandbox, path: &Path, expect: &Value, name: &s
         let new = new["path"].as_str().expect("a file");
         let tree = sandbox.json(["tree", new, "--json"]);
         let context = sandbox.json(["context", new, "--json"]);
-        assert_eq!(json!(context["messages"].as_array().map(Vec::len)), branched["contextMessages"], "{name}");
+        assert_eq!(
+            json!(context["messages"].as_array().map(Vec::len)),
+            branched["contextMessages"],
+            "{name}"
+        );
         assert_eq!(json!(tree["roots"].as_array().map(Vec::len)), branched["roots"], "{name}");
-        let node = |id: &str| tree["nodes"].as_array().and_then(|all| all.iter().find(|node| node["id"] == id)).cloned();
+        let node = |id: &str| {
+            tree["nodes"].as_array().and_then(|all| all.iter().find(|node| node["id"] == id)).cloned()
+        };
         for (id, label) in branched["labels"].as_object().into_iter().flatten() {
             assert_eq!(node(id).expect("an entry")["label"], *label, "{name}");
         }
@@ -336,11 +360,13 @@ fn check_broken_changes(sandbox: &Sandbox, path: &Path, expect: &Value, name: &s
         let before = std::fs::read(path).expect("readable");
         let mut rpc = sandbox.rpc(["--session", file]);
         let text = &then["append_user"];
-        let made = rpc.call("appendMessage", json!({"message": {"role": "user", "content": text, "timestamp": 1}}));
+        let made =
+            rpc.call("appendMessage", json!({"message": {"role": "user", "content": text, "timestamp": 1}}));
         rpc.finish();
         let after = std::fs::read(path).expect("readable");
         assert!(after.starts_with(&before), "{name}: bytes that were there changed");
-        let tree: Value = serde_json::from_slice(&sandbox.run(["tree", file, "--json"]).stdout).expect("JSON");
+        let tree: Value =
+            serde_json::from_slice(&sandbox.run(["tree", file, "--json"]).stdout).expect("JSON");
         let mut ids: Vec<Value> =
             tree["nodes"].as_array().expect("nodes").iter().map(|node| node["id"].clone()).collect();
         assert_eq!(ids.pop(), Some(made["entryId"].clone()), "{name}");

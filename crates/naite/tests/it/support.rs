@@ -28,7 +28,10 @@ impl Sandbox {
         path
     }
 
-    pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Command {
+    pub(crate) fn command<S: AsRef<std::ffi::OsStr>>(
+        &self,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_naite"));
         command
             .args(arguments)
@@ -104,7 +107,9 @@ impl Rpc {
     /// Asks and gives the whole answer.
     pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.asked += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}).to_string());
+        self.send(
+            &json!({"jsonrpc": "2.0", "id": self.asked, "method": method, "params": params}).to_string(),
+        );
         loop {
             let line = self.line().expect("an answer");
             if line["id"] == json!(self.asked) && line.get("method").is_none() {
@@ -119,6 +124,10 @@ impl Rpc {
         let answer = self.ask(method, params);
         assert!(answer.get("result").is_some(), "{method}: {answer}");
         answer["result"].clone()
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn kill(&mut self) {
@@ -155,4 +164,40 @@ pub(crate) fn expect_complaint(output: &Output, words: &str) {
 pub(crate) fn fingerprint(path: &Path) -> (Vec<u8>, std::time::SystemTime) {
     let meta = std::fs::metadata(path).expect("the file is there");
     (std::fs::read(path).expect("it can be read"), meta.modified().expect("a time"))
+}
+
+/// A file of the testkit's fixtures.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../naite-testkit/fixtures").join(name)
+}
+
+/// Runs as a user whom permissions bind: as the one who runs the tests, or, for root, as uid 65534 with a copy of
+/// the binary that it can reach.
+#[cfg(unix)]
+pub(crate) fn as_nobody(sandbox: &Sandbox, arguments: &[&str]) -> Output {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65534;
+    let folder = sandbox.path("");
+    if std::fs::metadata(&folder).expect("it is there").uid() != 0 {
+        return sandbox.run(arguments);
+    }
+    let binary = sandbox.path("naite-binary");
+    std::fs::copy(env!("CARGO_BIN_EXE_naite"), &binary).expect("a copy");
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).expect("ours");
+    for own in ["home", "naite"] {
+        std::fs::create_dir_all(sandbox.path(own)).expect("writable");
+        chown(sandbox.path(own), Some(NOBODY), Some(NOBODY)).expect("root may");
+    }
+    let mut command = Command::new(binary);
+    command
+        .args(arguments)
+        .current_dir("/")
+        .env_clear()
+        .env("HOME", sandbox.path("home"))
+        .env("NAITE_HOME", sandbox.path("naite"))
+        .stdin(Stdio::null())
+        .uid(NOBODY)
+        .gid(NOBODY);
+    command.output().expect("naite starts")
 }

@@ -1,0 +1,35 @@
+//! `naite context`: what a model sees, in stored form and as a provider gets it.
+
+use crate::support::{Sandbox, expect_complaint, fixture};
+
+const PI: &str = "pi-0.73.1/sessions/--home-user-project--/2026-11-30T14-03-20-361Z_01a22cc4-6da8-7130-9be4-226dd1c5afc4.jsonl";
+
+fn context(more: &[&str]) -> String {
+    let file = fixture(PI);
+    let mut arguments = vec!["context", file.to_str().expect("UTF-8")];
+    arguments.extend(more);
+    Sandbox::new().stdout(arguments)
+}
+
+#[test]
+fn json_and_model_messages() {
+    insta::assert_snapshot!("json", context(&["--json"]).replace("},{\"role\"", "},\n{\"role\""));
+    insta::assert_snapshot!(
+        "model",
+        context(&["--json", "--model-messages"]).replace("},{\"role\"", "},\n{\"role\"")
+    );
+}
+
+#[test]
+fn words_for_people() {
+    insta::assert_snapshot!("words", context(&[]));
+}
+
+#[test]
+fn another_leaf_and_the_empty_state() {
+    assert!(context(&["--leaf", "root", "--json"]).contains(r#""leaf":null,"path":[],"messages":[]"#));
+    assert!(context(&["--leaf", "66b7", "--json"]).contains(r#""leaf":"66b76a4f""#));
+    let file = fixture(PI);
+    let output = Sandbox::new().run(["context", file.to_str().expect("UTF-8"), "--leaf", "nope"]);
+    expect_complaint(&output, "no entry nope");
+}
