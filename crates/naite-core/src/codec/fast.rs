@@ -6,9 +6,11 @@
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::fmt;
+use core::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::decode::{Facts, Record};
@@ -24,7 +26,7 @@ struct Line<'a> {
     parent: Option<&'a str>,
     timestamp: &'a str,
     #[serde(borrow)]
-    message: Body<'a>,
+    message: Strict<Body<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -55,6 +57,27 @@ struct Piece<'a> {
     text: Option<&'a RawValue>,
 }
 
+/// A structure that is read from an object only: a derived reading would take an array of its values, too.
+struct Strict<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Strict<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map))
+            }
+        }
+        deserializer.deserialize_map(Fields(PhantomData)).map(Self)
+    }
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Pieces;
@@ -71,11 +94,11 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
                 let mut content = Content::default();
-                while let Some(piece) = seq.next_element::<Piece<'de>>()? {
+                while let Some(Strict(piece)) = seq.next_element::<Strict<Piece<'de>>>()? {
                     match piece.kind {
                         "text" => {
-                            content.has_text |=
-                                piece.text.is_some_and(|raw| !json::is_blank_string(raw.get()))
+                            let says = |raw: &str| raw.starts_with('"') && !json::is_blank_string(raw);
+                            content.has_text |= piece.text.is_some_and(|raw| says(raw.get()));
                         }
                         "toolCall" => content.calls.push(piece.id.unwrap_or_default()),
                         _ => {}
@@ -90,14 +113,14 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
 
 /// Reads a `message` line, or gives up.
 pub(super) fn message(text: &str) -> Option<Record<'_>> {
-    let line: Line<'_> = serde_json::from_str(text).ok()?;
+    let Strict(line) = serde_json::from_str::<Strict<Line<'_>>>(text).ok()?;
     if line.kind != "message" || line.id.is_empty() {
         return None;
     }
-    let body = line.message;
+    let Strict(body) = line.message;
     Some(Record {
         id: Some(Cow::Borrowed(line.id)),
-        parent: line.parent.map(Cow::Borrowed),
+        parent: line.parent.filter(|parent| !parent.is_empty()).map(Cow::Borrowed),
         at: millis(line.timestamp),
         facts: Facts::Message {
             role: Role::from_name(body.role),

@@ -283,10 +283,7 @@ impl Heads {
             Some(id) if id == self.id(ix) => NONE,
             Some(id) => match self.find_any(id) {
                 Some(parent) if parent < ix => {
-                    if self.is_ghost(parent) {
-                        self.heads[parent.at()].flags.set(Flags::GHOST, false);
-                        self.woken.push(parent);
-                    }
+                    self.wake(parent);
                     parent.0
                 }
                 _ => {
@@ -302,6 +299,22 @@ impl Heads {
             },
         };
         self.heads[ix.at()].parent = parent;
+    }
+
+    /// Makes nodes of a broken line that an entry names, and of the broken lines that it names in turn.
+    fn wake(&mut self, mut ix: Ix) {
+        while self.is_ghost(ix) {
+            self.heads[ix.at()].flags.set(Flags::GHOST, false);
+            self.woken.push(ix);
+            let Some(above) = self.place(self.heads[ix.at()].parent) else { break };
+            // A whole record may have taken over the id of the line above since.
+            let now = self.find_any(self.id(above)).unwrap_or(above);
+            if now != above {
+                self.heads[ix.at()].parent = now.0;
+                self.relinks += 1;
+            }
+            ix = now;
+        }
     }
 
     /// Packs what the kind adds into the head's spare fields.

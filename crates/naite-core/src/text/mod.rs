@@ -30,9 +30,10 @@ pub fn width(text: &str) -> usize {
     text.graphemes(true).map(grapheme_width).sum()
 }
 
-/// Measures one grapheme in columns; a cluster never counts more than two, as terminals draw it.
+/// Measures one grapheme in columns; a cluster never counts more than two, as terminals draw it, and a control
+/// character none.
 pub(crate) fn grapheme_width(grapheme: &str) -> usize {
-    grapheme.width().min(2)
+    if grapheme.starts_with(char::is_control) { 0 } else { grapheme.width().min(2) }
 }
 
 /// The longest prefix of at most `max` bytes that ends between graphemes.

@@ -36,7 +36,7 @@ fn search_looks_at_everything_a_row_stands_for() {
         ("pivot", 1),
         ("echo a", 4),
         ("toolresult", 1),
-        ("primary request", 1),
+        ("primary request", 2),
         ("no such words", 0),
     ] {
         let printed = drawing(PI, &["--search", words]);

@@ -1,0 +1,3 @@
+//! Tests of the core through its public names, one module for each kind of question.
+
+mod properties;
