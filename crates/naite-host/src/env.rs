@@ -30,6 +30,8 @@ pub struct Environment {
     pub pi: Option<PathBuf>,
     /// Where oh-my-pi keeps its sessions.
     pub omp: Option<PathBuf>,
+    /// Where oh-my-pi keeps images, by their SHA-256.
+    pub omp_blobs: Option<PathBuf>,
     fs: Arc<dyn Fs>,
     owner: Owner,
 }
@@ -49,6 +51,9 @@ impl Environment {
             home: std::path::absolute(home)?,
             cwd: cwd.canonicalize().unwrap_or(cwd),
             pi: set("PI_CODING_AGENT_SESSION_DIR").or_else(|| in_home(".pi/agent/sessions")),
+            omp_blobs: omp_xdg
+                .as_ref()
+                .map_or_else(|| in_home(".omp/agent/blobs"), |omp| Some(omp.with_file_name("blobs"))),
             omp: omp_xdg.or_else(|| in_home(".omp/agent/sessions")),
             user_home,
             fs: Arc::new(RealFs),

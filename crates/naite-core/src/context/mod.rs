@@ -12,7 +12,7 @@ use crate::heads::Ix;
 use crate::tree::Tree;
 
 pub use emit::{Context, ContextMessage, emit, prefill};
-pub use model::{ModelMessage, ModelRole, convert};
+pub use model::{Blobs, ModelMessage, ModelRole, convert};
 pub use pair::{Late, late_results, pair, to_model};
 
 /// What a leaf's context is made of.

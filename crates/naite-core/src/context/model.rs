@@ -87,22 +87,25 @@ pub(super) fn text_block(text: &str) -> String {
     ObjectWriter::new().str("type", "text").str("text", text).end()
 }
 
+/// Finds the bytes, in base64, of an image that oh-my-pi keeps outside the session, by its SHA-256.
+pub type Blobs<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 /// Converts one stored message; `None` for what the model is not told.
-pub fn convert(stored: &ContextMessage) -> Option<ModelMessage> {
+pub fn convert(stored: &ContextMessage, blobs: Blobs<'_>) -> Option<ModelMessage> {
     let message = Message(Object::parse(&stored.json)?);
     let entry = Some(stored.entry);
     let said = |text: String| Some(ModelMessage::new(entry, ModelRole::User, alloc::vec![text_block(&text)]));
     let name = message.0.str("role")?;
     match (Role::from_name(&name), name.as_ref()) {
         (Role::User | Role::Custom | Role::Developer, _) => {
-            Some(ModelMessage::new(entry, ModelRole::User, sound_blocks(message.0.raw("content"))))
+            Some(ModelMessage::new(entry, ModelRole::User, sound_blocks(message.0.raw("content"), blobs)))
         }
-        (Role::Assistant, _) => Some(assistant(stored.entry, &message)),
+        (Role::Assistant, _) => Some(assistant(stored.entry, &message, blobs)),
         (Role::ToolResult, _) => Some(ModelMessage {
             call_id: Some(message.0.str("toolCallId").unwrap_or_default().into_owned()),
             tool_name: message.0.str("toolName").map(Cow::into_owned),
             is_error: message.0.bool("isError").unwrap_or(false),
-            ..ModelMessage::new(entry, ModelRole::ToolResult, sound_blocks(message.0.raw("content")))
+            ..ModelMessage::new(entry, ModelRole::ToolResult, sound_blocks(message.0.raw("content"), blobs))
         }),
         (Role::BashExecution, _) => {
             if message.0.bool("excludeFromContext") == Some(true) {
@@ -122,7 +125,7 @@ pub fn convert(stored: &ContextMessage) -> Option<ModelMessage> {
     }
 }
 
-fn assistant(entry: Ix, message: &Message<'_>) -> ModelMessage {
+fn assistant(entry: Ix, message: &Message<'_>, blobs: Blobs<'_>) -> ModelMessage {
     let mut out = ModelMessage::new(Some(entry), ModelRole::Assistant, Vec::new());
     let mut has_text = false;
     for block in message.blocks() {
@@ -133,21 +136,22 @@ fn assistant(entry: Ix, message: &Message<'_>) -> ModelMessage {
             out.calls.push((id.to_string(), name.to_string()));
         }
         has_text |= matches!(&block, Block::Text(text) if !is_blank(text));
-        out.content.extend(sound_block(&block));
+        out.content.extend(sound_block(&block, blobs));
     }
     out.is_void = message.stop().is_some_and(Stop::is_broken) && !has_text;
     out
 }
 
-fn sound_blocks(raw: Option<&str>) -> Vec<String> {
-    content_blocks(raw).iter().filter_map(sound_block).collect()
+fn sound_blocks(raw: Option<&str>, blobs: Blobs<'_>) -> Vec<String> {
+    content_blocks(raw).iter().filter_map(|block| sound_block(block, blobs)).collect()
 }
 
 /// A block that every provider accepts: no blank text, no `null` arguments, no lone surrogates.
-fn sound_block(block: &Block<'_>) -> Option<String> {
+fn sound_block(block: &Block<'_>, blobs: Blobs<'_>) -> Option<String> {
     match block {
         Block::Text(text) if is_blank(text) => None,
         Block::Text(text) => Some(text_block(text)),
+        Block::Other { kind, raw } if kind == "image" => Some(image(raw, blobs)),
         Block::Thinking { raw, .. } | Block::Other { raw, .. } => {
             Some(json::mend_surrogates(raw).into_owned())
         }
@@ -158,6 +162,21 @@ fn sound_block(block: &Block<'_>) -> Option<String> {
                 ObjectWriter::new().fields(&fields, |key| key != "arguments").raw("arguments", arguments);
             Some(json::mend_surrogates(&out.end()).into_owned())
         }
+    }
+}
+
+/// An image, fetched if it lies outside the session; words in its place if it is gone.
+fn image(raw: &str, blobs: Blobs<'_>) -> String {
+    let fields = Object::parse(raw).unwrap_or_default();
+    let data = fields.str("data").unwrap_or_default();
+    let Some(hash) = data.strip_prefix("blob:sha256:") else {
+        return json::mend_surrogates(raw).into_owned();
+    };
+    // Nothing but a digest ever becomes part of a path.
+    let is_digest = hash.len() == 64 && hash.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+    match is_digest.then(|| blobs(hash)).flatten() {
+        Some(bytes) => ObjectWriter::new().fields(&fields, |key| key != "data").str("data", &bytes).end(),
+        None => text_block("[an image that is kept elsewhere and could not be found]"),
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
 
-use super::model::{ModelMessage, ModelRole, convert, text_block};
+use super::model::{Blobs, ModelMessage, ModelRole, convert, text_block};
 use super::{Context, ContextMessage, Plan};
 use crate::entry::Role;
 use crate::heads::Ix;
@@ -129,7 +129,8 @@ fn interrupted(call: String, tool: String) -> ModelMessage {
 
 /// The messages for a model: [`convert`] and [`pair`] over a context. `late` holds the results that
 /// [`late_results`] found, each as a message in stored form.
-pub fn to_model(context: &Context, late: Vec<(Late, ContextMessage)>) -> Vec<ModelMessage> {
-    let late = late.into_iter().filter_map(|(late, stored)| convert(&stored).map(|message| (late, message)));
-    pair(context.messages.iter().filter_map(convert).collect(), late.collect())
+pub fn to_model(context: &Context, late: Vec<(Late, ContextMessage)>, blobs: Blobs<'_>) -> Vec<ModelMessage> {
+    let late =
+        late.into_iter().filter_map(|(late, stored)| convert(&stored, blobs).map(|message| (late, message)));
+    pair(context.messages.iter().filter_map(|stored| convert(stored, blobs)).collect(), late.collect())
 }

@@ -36,10 +36,7 @@ impl<W: Write> Server<W> {
                 self.session.create_branched_session(leaf)?;
                 Ok(self.switched())
             }
-            "fork" => {
-                self.session.fork(params.str("cwd").as_deref())?;
-                Ok(self.switched())
-            }
+            "fork" => self.fork(params),
             "branchSession" => self.branch_session(params),
             "navigateTree" => self.navigate_tree(params),
             // No summary is ever being made between two requests without a model.
@@ -246,6 +243,23 @@ impl<W: Write> Server<W> {
             ObjectWriter::new().str("reason", "resume").raw("previousSessionFile", &previous).end(),
         )?;
         Ok(self.opened())
+    }
+
+    fn fork(&mut self, params: &Object<'_>) -> Reply {
+        if !self.ask("session_before_switch", ObjectWriter::new().str("reason", "fork").end())? {
+            return Ok(self
+                .session_reply()
+                .display("cancelled", true)
+                .raw("leafId", &self.leaf_json())
+                .end());
+        }
+        let previous = self.file_json();
+        self.session.fork(params.str("cwd").as_deref())?;
+        self.told(
+            "session_switch",
+            ObjectWriter::new().str("reason", "fork").raw("previousSessionFile", &previous).end(),
+        )?;
+        Ok(self.switched())
     }
 
     fn opened(&self) -> String {

@@ -99,10 +99,24 @@ impl<W: Write> Server<W> {
             None if request.raw("result").is_some() || request.raw("error").is_some() => return Ok(()),
             None => Err(RpcError::request()),
         };
+        self.tell_what_was_noticed()?;
         match id {
             Some(id) => self.reply(id, result),
             None => Ok(()),
         }
+    }
+
+    /// Another program wrote to the file: the client may want to show its entries, or that the leaf moved.
+    fn tell_what_was_noticed(&mut self) -> io::Result<()> {
+        let noticed = self.session.noticed();
+        if noticed.entries == 0 && !noticed.leaf_moved {
+            return Ok(());
+        }
+        let params = ObjectWriter::new()
+            .display("entries", noticed.entries)
+            .display("leafMoved", noticed.leaf_moved)
+            .end();
+        self.tell("session_changed", params)
     }
 
     fn reply(&mut self, id: &str, result: Result<String, RpcError>) -> io::Result<()> {

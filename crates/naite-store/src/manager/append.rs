@@ -105,7 +105,10 @@ impl SessionManager {
             Some(_) => self.reload()?,
         }
         let entries = self.tree.entries().count().saturating_sub(count);
-        Ok(Refreshed { entries, leaf_moved: leaf != self.leaf_id() })
+        let refreshed = Refreshed { entries, leaf_moved: leaf != self.leaf_id() };
+        self.noticed.entries += refreshed.entries;
+        self.noticed.leaf_moved |= refreshed.leaf_moved;
+        Ok(refreshed)
     }
 
     /// Says whether the new bytes simply follow what we know: then only they are read.

@@ -115,6 +115,8 @@ pub struct SessionManager {
     /// Create the file with the first append of any kind.
     eager: bool,
     unsynced: bool,
+    blobs: Option<PathBuf>,
+    noticed: Refreshed,
 }
 
 impl SessionManager {
@@ -169,12 +171,24 @@ impl SessionManager {
             base: 0,
             eager: false,
             unsynced: false,
+            blobs: None,
+            noticed: Refreshed::default(),
         }
     }
 
     /// Lets the next append of any kind create the file, also one that says nothing.
     pub fn create_at_once(&mut self) {
         self.eager = true;
+    }
+
+    /// Names the folder where oh-my-pi keeps images by their SHA-256.
+    pub fn look_for_images_in(&mut self, blobs: Option<PathBuf>) {
+        self.blobs = blobs;
+    }
+
+    /// What other programs did to the log since this was last asked, for the person to be told.
+    pub fn noticed(&mut self) -> Refreshed {
+        std::mem::take(&mut self.noticed)
     }
 
     /// Leaves the session that is open and starts another one (`newSession`).

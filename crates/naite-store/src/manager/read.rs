@@ -1,5 +1,8 @@
 //! Bodies: fetched in few reads, in file order, only those that somebody asked for.
 
+use std::path::Path;
+
+use base64::Engine;
 use naite_core::codec::current_text;
 use naite_core::context::{self, Context, ContextMessage, Late, ModelMessage, Plan};
 use naite_core::entry::{Entry, Kind};
@@ -113,7 +116,8 @@ impl SessionManager {
             Some((late.clone(), ContextMessage { entry: late.result, json }))
         };
         let late = late.into_iter().zip(bodies).filter_map(stored).collect();
-        Ok(context::to_model(&context, late))
+        let folder = self.blobs.clone();
+        Ok(context::to_model(&context, late, &|hash| blob(folder.as_deref()?, hash)))
     }
 
     /// Reads an entry and hands it over.
@@ -121,6 +125,11 @@ impl SessionManager {
         let text = self.text(ix)?;
         Ok(read(&entry(&self.tree, ix, &text)))
     }
+}
+
+/// Reads an image that lies beside the sessions of oh-my-pi, as base64.
+fn blob(folder: &Path, hash: &str) -> Option<String> {
+    std::fs::read(folder.join(hash)).ok().map(|bytes| base64::engine::general_purpose::STANDARD.encode(bytes))
 }
 
 /// An entry over its text.

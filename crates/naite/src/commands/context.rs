@@ -33,6 +33,7 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
         Some(given) => find_point(&session, given)?,
     };
     if args.model_messages {
+        session.look_for_images_in(env.omp_blobs.clone());
         let messages = session.model_messages(leaf)?;
         if args.json {
             let messages = json::join(messages.iter().map(naite_core::context::ModelMessage::to_json));

@@ -1,5 +1,7 @@
 //! `naite tree`: the conversation as a drawing, or as JSON.
 
+use std::collections::HashMap;
+
 use naite_core::codec::Defect;
 use naite_core::entry::{Kind, iso};
 use naite_core::outline::{Filter, Outline, row, row_text, search_text, shows};
@@ -47,6 +49,8 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
 /// What is shown: which entries, and their words.
 struct View {
     texts: Vec<Option<String>>,
+    /// Types that Naite does not know, as the file has them.
+    unknown: HashMap<Ix, String>,
     searched: bool,
 }
 
@@ -64,13 +68,17 @@ impl View {
         let shown: Vec<Ix> =
             tree.entries().filter(|ix| everything || shows(tree, filter, leaf, *ix)).collect();
         let mut texts = vec![None; tree.heads().len()];
+        let mut unknown = HashMap::new();
         let needles = Needles::new(search.unwrap_or_default());
         session.each_entry(&shown, |tree, ix, entry, caller| {
             if needles.is_empty() || needles.match_folded(&search_text(entry, tree.label(ix), caller, home)) {
                 texts[ix.at()] = Some(row_text(entry, caller, home));
+                if entry.kind == Kind::Unknown {
+                    unknown.insert(ix, entry.type_name().into_owned());
+                }
             }
         })?;
-        Ok(Self { texts, searched: !needles.is_empty() })
+        Ok(Self { texts, unknown, searched: !needles.is_empty() })
     }
 
     fn text(&self, ix: Ix) -> Option<&str> {
@@ -110,8 +118,8 @@ fn print_json(session: &SessionManager, view: &View, out: &mut Out) -> anyhow::R
     for shown in outline.rows() {
         let ix = shown.ix;
         depths[ix.at()] = tree.parent(ix).map_or(0, |parent| depths[parent.at()] + 1);
-        if let Some(text) = view.text(ix) {
-            nodes.push(node(session, ix, depths[ix.at()], shown.active, text));
+        if view.text(ix).is_some() {
+            nodes.push(node(session, view, ix, depths[ix.at()], shown.active));
         }
     }
     let header = session.header();
@@ -130,13 +138,13 @@ fn print_json(session: &SessionManager, view: &View, out: &mut Out) -> anyhow::R
     Ok(out.line(json.end())?)
 }
 
-fn node(session: &SessionManager, ix: Ix, depth: u32, active: bool, text: &str) -> String {
+fn node(session: &SessionManager, view: &View, ix: Ix, depth: u32, active: bool) -> String {
     let tree = session.tree();
     let head = tree.head(ix);
     let role = (head.kind == Kind::Message).then(|| head.role.name()).filter(|role| !role.is_empty());
     let kind = match head.kind {
         Kind::Move => "custom",
-        Kind::Unknown => "unknown",
+        Kind::Unknown => view.unknown.get(&ix).map_or("", String::as_str),
         kind => kind.name(),
     };
     ObjectWriter::new()
@@ -148,7 +156,7 @@ fn node(session: &SessionManager, ix: Ix, depth: u32, active: bool, text: &str) 
         .str("type", kind)
         .maybe_str("role", role)
         .str("timestamp", &iso(head.at))
-        .str("text", text)
+        .str("text", view.text(ix).unwrap_or_default())
         .display("active", active)
         .end()
 }

@@ -138,7 +138,7 @@ fn check_model_roles(path: &Path, expect: &Value, name: &str) {
     let mut check = |leaf, expected: &Value| {
         let context = session.build_session_context(leaf).expect("a context");
         let roles: Vec<&str> =
-            context.messages.iter().filter_map(convert).map(|message| message.role.name()).collect();
+            context.messages.iter().filter_map(|m| convert(m, &|_| None)).map(|m| m.role.name()).collect();
         assert_eq!(json!(roles), *expected, "{name}");
     };
     check(None, &expect["afterReset"]["context"]["llmRoles"]);
@@ -149,7 +149,7 @@ fn check_model_roles(path: &Path, expect: &Value, name: &str) {
         let leaf = session.find(id).expect("an entry");
         let context = session.build_session_context(Some(leaf)).expect("a context");
         let roles: Vec<&str> =
-            context.messages.iter().filter_map(convert).map(|message| message.role.name()).collect();
+            context.messages.iter().filter_map(|m| convert(m, &|_| None)).map(|m| m.role.name()).collect();
         assert_eq!(json!(roles), at["context"]["llmRoles"], "{name}, {id}");
     }
 }

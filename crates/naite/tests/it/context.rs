@@ -33,3 +33,29 @@ fn another_leaf_and_the_empty_state() {
     let output = Sandbox::new().run(["context", file.to_str().expect("UTF-8"), "--leaf", "nope"]);
     expect_complaint(&output, "no entry nope");
 }
+
+#[test]
+fn images_of_oh_my_pi_are_fetched_or_named() {
+    let sandbox = Sandbox::new();
+    let hash = "a".repeat(64);
+    let blobs = sandbox.path("home/.omp/agent/blobs");
+    std::fs::create_dir_all(&blobs).expect("writable");
+    std::fs::write(blobs.join(&hash), b"png").expect("writable");
+    let image =
+        |data: &str| format!(r#"{{"type":"image","data":"blob:sha256:{data}","mimeType":"image/png"}}"#);
+    let content = [image(&hash), image(&"b".repeat(64)), image("../../../../etc/passwd")].join(",");
+    let path = sandbox.write(
+        "s.jsonl",
+        format!(
+            "{{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-03-01T09:00:00.000Z\"}}\n\
+         {{\"type\":\"message\",\"id\":\"a\",\"parentId\":null,\"timestamp\":\"2026-03-01T09:00:01.000Z\",\
+         \"message\":{{\"role\":\"user\",\"content\":[{content}]}}}}\n"
+        ),
+    );
+    let model = sandbox.json(["context", path.to_str().expect("UTF-8"), "--json", "--model-messages"]);
+    let blocks = &model["messages"][0]["content"];
+    assert_eq!(blocks[0]["data"], "cG5n");
+    for missing in [&blocks[1], &blocks[2]] {
+        assert!(missing["text"].as_str().expect("words").contains("could not be found"), "{missing}");
+    }
+}

@@ -79,6 +79,8 @@ fn what_a_foreign_program_appended_is_loaded_first() {
     let made = holder.call("appendMessage", json!({"message": {"role": "user", "content": "ours"}}));
     let entry = holder.call("getEntry", json!({"id": made["entryId"]}));
     assert_eq!(entry["entry"]["parentId"], "f0f0f0f0");
+    let told = holder.events.iter().find(|event| event["method"] == "session_changed").expect("it is told");
+    assert_eq!(told["params"], json!({"entries": 1, "leafMoved": true}));
     holder.finish();
     let tree = sandbox.json(["tree", &file, "--json"]);
     assert_eq!((&tree["leaf"], &tree["defects"]), (&made["entryId"], &json!([])));

@@ -5,7 +5,7 @@ use naite_core::text::{clip, clip_left, one_line, prefix_bytes, prefix_graphemes
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::{config, read, walk};
+use super::{config, read, read_slowly, walk};
 
 const HEADER: &str = r#"{"type":"session","version":3,"id":"s","timestamp":"2026-03-01T09:00:00.000Z"}"#;
 
@@ -61,7 +61,7 @@ proptest! {
         }
         let sound = r#"{"type":"message","id":"sound","parentId":null,"timestamp":"","message":{"role":"user"}}"#;
         log.extend_from_slice(format!("\n{sound}\n").as_bytes());
-        let tree = read(&log);
+        let tree = read_slowly(&log);
         walk(&tree);
         prop_assert!(tree.find("sound").is_some());
         prop_assert_eq!(tree.heads().lines(), broken.len() as u64 + 2);
