@@ -44,6 +44,8 @@ pub(crate) struct Recipe {
 #[derive(Clone, Copy, Debug, serde::Serialize)]
 pub(crate) struct Made {
     pub(crate) entries: usize,
+    /// Stands in the report of the file already.
+    #[serde(skip)]
     pub(crate) bytes: u64,
     pub(crate) prompts: usize,
     pub(crate) compactions: usize,
@@ -386,5 +388,55 @@ impl<W: Write> Chat<W> {
             leaf_depth: depth - 1,
             branch_points: children.iter().filter(|count| **count > 1).count(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use naite_core::{Place, Tree};
+
+    use super::{Recipe, Shape, generate};
+
+    fn make(shape: Shape, seed: u64) -> (Vec<u8>, super::Made) {
+        let mut log = Vec::new();
+        let recipe = Recipe { shape, entries: 3000, bytes: 7_500_000, seed, giant: 0 };
+        let made = generate(&recipe, &mut log).unwrap();
+        (log, made)
+    }
+
+    #[test]
+    fn every_shape_loads_without_a_defect() {
+        for shape in [Shape::Chain, Shape::Wide, Shape::Mixed] {
+            let (log, made) = make(shape, 3);
+            let mut tree = Tree::default();
+            let (mut number, mut offset) = (1, 0);
+            for line in log.split_inclusive(|byte| *byte == b'\n') {
+                let place = Place { line: number, offset, ended: true };
+                tree.line(&line[..line.len() - 1], place, &mut log.as_slice());
+                (number, offset) = (number + 1, offset + line.len() as u64);
+            }
+            tree.settle();
+            assert_eq!(tree.defects(), []);
+            assert_eq!(tree.entries().count(), made.entries);
+            assert_eq!(tree.ancestry(tree.leaf()).count(), made.leaf_depth);
+            assert_eq!(tree.roots().len(), 1);
+            let ids: HashSet<&str> = tree.entries().map(|ix| tree.id(ix)).collect();
+            assert_eq!(ids.len(), made.entries);
+            assert_eq!(made.branch_points > 0, shape != Shape::Chain);
+        }
+    }
+
+    #[test]
+    fn a_seed_always_gives_the_same_session() {
+        assert!(make(Shape::Mixed, 1).0 == make(Shape::Mixed, 1).0);
+        assert!(make(Shape::Mixed, 1).0 != make(Shape::Mixed, 2).0);
+    }
+
+    #[test]
+    fn the_size_is_about_what_was_asked_for() {
+        let made = make(Shape::Mixed, 5).1;
+        assert!((6_700_000..8_300_000).contains(&made.bytes), "{}", made.bytes);
     }
 }

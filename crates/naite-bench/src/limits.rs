@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
     if let Some(file) = &args.file {
         parts.push(part(&program, Input::file(file)?.writable()?, args.runs)?);
     } else {
-        let bytes = args.entries as u64 * 500;
+        let bytes = args.entries as u64 * 650;
         parts.push(part(&program, Input::made(recipe(args.shape, args.entries, bytes, 0))?, args.runs)?);
         let giant = recipe(Shape::Mixed, 1000, 2_500_000, args.bytes);
         parts.push(part(&program, Input::made(giant)?, args.runs)?);

@@ -297,7 +297,10 @@ pub fn entry<'a>(text: &'a str, id: EntryId, parent: Option<EntryId>, kind: Kind
 
 /// Text of a record's bytes: bytes that are no UTF-8 become U+FFFD.
 pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(bytes)
+    match simdutf8::basic::from_utf8(bytes) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) => String::from_utf8_lossy(bytes),
+    }
 }
 
 impl Entry<'_> {

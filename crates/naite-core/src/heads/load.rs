@@ -244,7 +244,7 @@ impl Heads {
 
     fn insert(&mut self, id: &str, mut head: Head) -> Ix {
         let ix = Ix(self.heads.len() as u32);
-        if !self.forward.is_empty() && self.forward.iter().any(|forward| forward.parent == id) {
+        if self.is_awaited(id) {
             self.relinks += 1;
         }
         head.id = self.store_text(id);
@@ -255,6 +255,11 @@ impl Heads {
             hash(&arena[slice.at as usize..(slice.at + slice.len) as usize])
         });
         ix
+    }
+
+    /// Says whether an earlier entry names this one as its parent.
+    fn is_awaited(&self, id: &str) -> bool {
+        self.forward.iter().any(|forward| forward.parent == id)
     }
 
     fn store_text(&mut self, text: &str) -> Slice {
@@ -306,6 +311,9 @@ impl Heads {
         while self.is_ghost(ix) {
             self.heads[ix.at()].flags.set(Flags::GHOST, false);
             self.woken.push(ix);
+            if self.is_awaited(self.id(ix)) {
+                self.relinks += 1;
+            }
             let Some(above) = self.place(self.heads[ix.at()].parent) else { break };
             // A whole record may have taken over the id of the line above since.
             let now = self.find_any(self.id(above)).unwrap_or(above);

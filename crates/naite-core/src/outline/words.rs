@@ -10,7 +10,7 @@ use crate::text::{fold, is_blank, one_line, prefix_graphemes, thousands};
 use crate::tree::Tree;
 
 /// A row shows no more of a text than this, in graphemes: the widest terminal is narrower.
-const ROW_TEXT: usize = 1_000;
+const ROW_TEXT: usize = 500;
 /// A command in a row, in graphemes.
 const COMMAND: usize = 50;
 /// Other arguments in a row, in graphemes.

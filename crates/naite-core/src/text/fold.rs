@@ -16,9 +16,14 @@ pub fn fold(text: &str) -> Cow<'_, str> {
         };
     }
     match nfc(text) {
-        Cow::Borrowed(text) if !text.chars().any(char::is_uppercase) => Cow::Borrowed(text),
+        Cow::Borrowed(text) if !text.chars().any(has_lower_case) => Cow::Borrowed(text),
         text => Cow::Owned(text.to_lowercase()),
     }
+}
+
+/// Says whether lower case would change a character; most scripts have no case at all.
+fn has_lower_case(c: char) -> bool {
+    c.is_ascii_uppercase() || !c.is_ascii() && !('\u{3000}'..='\u{d7a3}').contains(&c) && c.is_uppercase()
 }
 
 /// The words of a query, folded; a text matches when it holds every one of them.

@@ -16,10 +16,19 @@ pub use fold::{Needles, fold};
 
 /// Normalises to NFC, borrowing what is normal already (nearly all text).
 pub fn nfc(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_plainly_nfc) {
+        return Cow::Borrowed(text);
+    }
     match is_nfc_quick(text.chars()) {
         IsNormalized::Yes => Cow::Borrowed(text),
         _ => Cow::Owned(text.nfc().collect()),
     }
+}
+
+/// Characters that are normal whatever stands beside them and need no table: Latin up to the combining marks,
+/// Hangul syllables, unified ideographs.
+fn is_plainly_nfc(c: char) -> bool {
+    matches!(c, '\0'..='\u{2ff}' | '\u{ac00}'..='\u{d7a3}' | '\u{4e00}'..='\u{9fff}')
 }
 
 /// Measures text in terminal columns, grapheme by grapheme: wide letters take two, ZWJ emoji and flags two.
@@ -47,6 +56,13 @@ pub fn prefix_bytes(text: &str, max: usize) -> &str {
 
 /// The first `max` graphemes.
 pub fn prefix_graphemes(text: &str, max: usize) -> &str {
+    if text.len() <= max {
+        return text;
+    }
+    // In ASCII only a carriage return and a line feed are one grapheme.
+    if text.as_bytes()[..=max].iter().all(|byte| byte.is_ascii() && *byte != b'\r') {
+        return &text[..max];
+    }
     text.grapheme_indices(true).nth(max).map_or(text, |(at, _)| &text[..at])
 }
 

@@ -11,7 +11,7 @@ use proptest::sample::Index;
 use serde_json::{Value, json};
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases: cases * 20, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
 }
 
 /// Something that happens to a session; an [`Index`] chooses among its entries.
@@ -190,7 +190,7 @@ impl Log {
     }
 }
 
-fn ids<'a>(tree: &'a Tree, entries: impl IntoIterator<Item = Ix>) -> Vec<&'a str> {
+fn ids(tree: &Tree, entries: impl IntoIterator<Item = Ix>) -> Vec<&str> {
     entries.into_iter().map(|ix| tree.id(ix)).collect()
 }
 
@@ -251,7 +251,8 @@ fn read_on(tree: &mut Tree, log: &[u8]) {
 /// Reads a log as it grows: every line is linked before the next one comes. The tree must be the same.
 fn read_slowly(log: &[u8]) -> Tree {
     let (mut slow, whole) = (Tree::default(), read(log));
-    for end in log.iter().zip(1..).filter(|(byte, _)| **byte == b'\n').map(|(_, end)| end).chain([log.len()]) {
+    for end in log.iter().zip(1..).filter(|(byte, _)| **byte == b'\n').map(|(_, end)| end).chain([log.len()])
+    {
         read_on(&mut slow, &log[..end]);
     }
     assert!(slow.entries().eq(whole.entries()) && slow.leaf() == whole.leaf());

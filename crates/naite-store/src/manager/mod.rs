@@ -205,19 +205,18 @@ impl SessionManager {
             return self.load();
         }
         let guard = self.setup.store.lock(&log, self.setup.wait)?;
-        let before = std::mem::replace(&mut self.log, log);
-        match self.load() {
-            Ok(()) => {
-                (self.guard, self.access, self.eager) = (Some(guard), Access::Write, true);
-                self.refuse_newer();
-                Ok(())
-            }
-            Err(error) => {
-                self.log = before;
-                self.load()?;
-                Err(error)
-            }
+        let log = std::mem::replace(&mut self.log, log);
+        let (tree, pending) = (std::mem::take(&mut self.tree), std::mem::take(&mut self.pending));
+        let before = (self.access, self.stat, self.flushed, self.base);
+        self.access = Access::Write;
+        if let Err(error) = self.load() {
+            (self.log, self.tree, self.pending) = (log, tree, pending);
+            (self.access, self.stat, self.flushed, self.base) = before;
+            return Err(error);
         }
+        (self.guard, self.eager) = (Some(guard), true);
+        self.refuse_newer();
+        Ok(())
     }
 
     fn take_lock(&mut self) -> Result<()> {

@@ -238,3 +238,27 @@ fn a_session_with_nothing_said_leaves_no_file() {
     let said = session.append_message(&user("hello")).expect("appended").to_string();
     assert_eq!(path(&fresh(session.path().expect("a path"))), ["00000001", &said]);
 }
+
+#[test]
+fn a_session_that_is_open_stays_when_another_cannot_be_opened() {
+    let home = Home::new();
+    let log = home.write("log.jsonl", b"{\"level\":\"info\"}\n");
+    let mut session = naite_store::SessionManager::create(home.setup(), None).expect("a session");
+    session.append_session_info("named").expect("queued");
+    let before = (session.session_id().to_owned(), ids(&session));
+    session.set_session_file(naite_store::LogName::new(&log)).expect_err("no session");
+    assert_eq!((session.session_id().to_owned(), ids(&session)), before);
+    session.append_message(&user("hello")).expect("appended");
+    let again = fresh(session.path().expect("a path"));
+    assert_eq!((again.session_name(), ids(&again)), (Some("named"), ids(&session)));
+}
+
+#[test]
+fn a_missing_file_is_opened_as_a_new_session_also_after_one_that_is_only_read() {
+    let home = Home::new();
+    let newer = home.write("newer.jsonl", HEADER.replace(":3,", ":9,").as_bytes());
+    let mut session = home.open(&newer, Access::Write).expect("a session");
+    session.set_session_file(naite_store::LogName::new(home.file("new.jsonl"))).expect("a new session");
+    session.append_message(&user("hello")).expect("appended");
+    assert_eq!(path(&fresh(&home.file("new.jsonl"))), path(&session));
+}

@@ -54,7 +54,7 @@ fn contexts_are_the_same_before_and_after() {
     let before = session.build_session_context(leaf).expect("a context").to_json();
     session.append_session_info("name").expect("appended");
     let mut again = fresh(&file);
-    let leaf = again.find(&session.tree().id(leaf.expect("a leaf")).to_owned()).expect("the old leaf");
+    let leaf = again.find(session.tree().id(leaf.expect("a leaf"))).expect("the old leaf");
     assert_eq!(again.build_session_context(Some(leaf)).expect("a context").to_json(), before);
 }
 
