@@ -2,17 +2,16 @@
 
 use std::io::{self, BufWriter, Write};
 
-use anstream::AutoStream;
 use anstyle::{AnsiColor, Style};
 
 use crate::words::Complaint;
 
-/// Standard output.
-pub(crate) struct Out(BufWriter<AutoStream<io::Stdout>>);
+/// Standard output. What goes there has no colours, so it is not looked through for them.
+pub(crate) struct Out(BufWriter<io::Stdout>);
 
 impl Out {
     pub(crate) fn new() -> Self {
-        Self(BufWriter::with_capacity(1 << 16, AutoStream::auto(io::stdout())))
+        Self(BufWriter::with_capacity(1 << 16, io::stdout()))
     }
 
     /// Prints a line.

@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::cell::OnceCell;
 
 use super::defect::DefectKind;
 use super::odd::{self, Odd};
@@ -290,9 +291,10 @@ fn model_facts<'a>(fields: &Object<'a>) -> Facts<'a> {
     Facts::Model { provider, model }
 }
 
-/// Reads a record as an entry whose id, parent and time the tree has settled.
-pub fn entry<'a>(text: &'a str, id: EntryId, parent: Option<EntryId>, kind: Kind, at: i64) -> Entry<'a> {
-    Entry { id, parent, kind, at, fields: Object::parse(text).unwrap_or_default() }
+/// Wraps a record as an entry whose id, parent and time the tree has settled.
+pub fn entry<'a>(text: &'a str, id: EntryId, parent: Option<EntryId>, head: (Kind, Role, i64)) -> Entry<'a> {
+    let (kind, role, at) = head;
+    Entry { id, parent, kind, role, at, text, fields: OnceCell::new() }
 }
 
 /// Text of a record's bytes: bytes that are no UTF-8 become U+FFFD.
@@ -306,7 +308,7 @@ pub(crate) fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 impl Entry<'_> {
     /// Text of `content` for kinds that have it at the top (`custom_message`).
     pub fn content_text(&self) -> String {
-        crate::entry::joined_text(&content_blocks(self.fields.raw("content")))
+        crate::entry::joined_text(&content_blocks(self.fields().raw("content")))
     }
 }
 

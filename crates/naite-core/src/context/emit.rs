@@ -127,9 +127,9 @@ impl Context {
 pub fn prefill(entry: &Entry<'_>) -> (String, Vec<String>) {
     let raw: Option<Cow<'_, str>> = match entry.kind {
         Kind::Message => {
-            entry.fields.object("message").and_then(|message| message.raw("content")).map(Cow::Borrowed)
+            entry.fields().object("message").and_then(|message| message.raw("content")).map(Cow::Borrowed)
         }
-        _ => entry.fields.raw("content").map(Cow::Borrowed),
+        _ => entry.fields().raw("content").map(Cow::Borrowed),
     };
     let blocks = crate::entry::content_blocks(raw.as_deref());
     let images = blocks

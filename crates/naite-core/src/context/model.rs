@@ -152,9 +152,7 @@ fn sound_block(block: &Block<'_>, blobs: Blobs<'_>) -> Option<String> {
         Block::Text(text) if is_blank(text) => None,
         Block::Text(text) => Some(text_block(text)),
         Block::Other { kind, raw } if kind == "image" => Some(image(raw, blobs)),
-        Block::Thinking { raw, .. } | Block::Other { raw, .. } => {
-            Some(json::mend_surrogates(raw).into_owned())
-        }
+        Block::Thinking { raw } | Block::Other { raw, .. } => Some(json::mend_surrogates(raw).into_owned()),
         Block::ToolCall { raw, arguments, .. } => {
             let fields = Object::parse(raw)?;
             let arguments = arguments.filter(|raw| raw.starts_with('{')).unwrap_or("{}");

@@ -18,8 +18,6 @@ pub enum Block<'a> {
     Text(Cow<'a, str>),
     /// The model's thinking.
     Thinking {
-        /// The words; empty where the provider redacted them.
-        text: Cow<'a, str>,
         /// The whole block, with the signature that must go back byte for byte.
         raw: &'a str,
     },
@@ -93,7 +91,7 @@ fn block(raw: &str) -> Option<Block<'_>> {
     let kind = fields.str("type").unwrap_or_default();
     Some(match kind.as_ref() {
         "text" => Block::Text(fields.str("text").unwrap_or_default()),
-        "thinking" => Block::Thinking { text: fields.str("thinking").unwrap_or_default(), raw },
+        "thinking" => Block::Thinking { raw },
         "toolCall" => Block::ToolCall {
             id: fields.str("id").unwrap_or_default(),
             name: fields.str("name").unwrap_or_default(),

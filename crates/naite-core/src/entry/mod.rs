@@ -6,6 +6,7 @@ mod message;
 
 use alloc::borrow::Cow;
 use alloc::string::String;
+use core::cell::OnceCell;
 
 pub use instant::{iso, millis};
 pub use kind::{Kind, Role, Stop};
@@ -98,20 +99,27 @@ pub struct Entry<'a> {
     pub parent: Option<EntryId>,
     /// What it is.
     pub kind: Kind,
+    /// Who speaks, of a message.
+    pub role: Role,
     /// Time in Unix milliseconds; of the entry before it where its own cannot be read.
     pub at: i64,
-    /// All fields as they stand in the file.
-    pub fields: Object<'a>,
+    pub(crate) text: &'a str,
+    pub(crate) fields: OnceCell<Object<'a>>,
 }
 
 impl<'a> Entry<'a> {
+    /// All fields as they stand in the file; read when first asked for, since many rows need none.
+    pub fn fields(&self) -> &Object<'a> {
+        self.fields.get_or_init(|| Object::parse(self.text).unwrap_or_default())
+    }
+
     /// The message of a `message` entry.
     pub fn message(&self) -> Option<Message<'a>> {
-        (self.kind == Kind::Message).then(|| self.fields.object("message").map(Message)).flatten()
+        (self.kind == Kind::Message).then(|| self.fields().object("message").map(Message)).flatten()
     }
 
     /// The `type` as it stands in the file.
     pub fn type_name(&self) -> Cow<'a, str> {
-        self.fields.str("type").unwrap_or_default()
+        self.fields().str("type").unwrap_or_default()
     }
 }

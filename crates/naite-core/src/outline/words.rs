@@ -49,14 +49,14 @@ pub fn caller(tree: &Tree, result: Ix) -> Option<Ix> {
 
 /// The text of a row, on one line, with nothing in it that a terminal would obey. `home` is shown as `~`.
 pub fn row_text(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) -> String {
-    let text = |key: &str| entry.fields.str(key).unwrap_or_default();
+    let text = |key: &str| entry.fields().str(key).unwrap_or_default();
     let row = match entry.kind {
         Kind::Message => message_row(entry, caller, home),
         Kind::CustomMessage => alloc::format!("[{}]: {}", text("customType"), short(&entry.content_text())),
         Kind::Compaction => {
             alloc::format!(
                 "[compaction: {} tokens]",
-                thousands(entry.fields.u64("tokensBefore").unwrap_or(0))
+                thousands(entry.fields().u64("tokensBefore").unwrap_or(0))
             )
         }
         Kind::BranchSummary => alloc::format!("[branch summary]: {}", short(&text("summary"))),
@@ -84,22 +84,22 @@ fn short(text: &str) -> &str {
 }
 
 fn model_id<'a>(entry: &'a Entry<'_>) -> Cow<'a, str> {
-    entry.fields.str("modelId").unwrap_or_else(|| {
-        let joined = entry.fields.str("model").unwrap_or_default();
+    entry.fields().str("modelId").unwrap_or_else(|| {
+        let joined = entry.fields().str("model").unwrap_or_default();
         joined.split_once('/').map_or(joined.clone(), |(_, model)| Cow::Owned(model.into()))
     })
 }
 
 fn message_row(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) -> String {
+    if let (Role::ToolResult, Some(caller)) = (entry.role, caller) {
+        return call_row(caller, home);
+    }
     let Some(message) = entry.message() else { return String::from("[message]") };
     let field = |key: &str| message.0.str(key).unwrap_or_default();
     match message.role() {
         Role::User => alloc::format!("user: {}", filled(short(&message.text()), "(no content)")),
         Role::Assistant => alloc::format!("assistant: {}", assistant_words(&message)),
-        Role::ToolResult => match caller {
-            Some(caller) => call_row(caller, home),
-            None => alloc::format!("[tool {}]", filled(&field("toolName"), "result")),
-        },
+        Role::ToolResult => alloc::format!("[tool {}]", filled(&field("toolName"), "result")),
         Role::BashExecution => alloc::format!("[bash]: {}", short(&field("command"))),
         Role::Custom => {
             alloc::format!("[{}]: {}", filled(&field("customType"), "custom"), short(&message.text()))
@@ -188,7 +188,7 @@ pub fn search_text(
     };
     add(label.unwrap_or_default());
     for key in ["summary", "customType", "name", "title", "label"] {
-        add(&entry.fields.str(key).unwrap_or_default());
+        add(&entry.fields().str(key).unwrap_or_default());
     }
     if entry.kind == Kind::CustomMessage {
         add(&entry.content_text());

@@ -136,7 +136,8 @@ fn blob(folder: &Path, hash: &str) -> Option<String> {
 pub(crate) fn entry<'a>(tree: &Tree, ix: Ix, text: &'a str) -> Entry<'a> {
     let heads = tree.heads();
     let parent = tree.parent(ix).map(|parent| heads.entry_id(parent));
-    naite_core::codec::entry(text, heads.entry_id(ix), parent, tree.head(ix).kind, tree.head(ix).at)
+    let head = tree.head(ix);
+    naite_core::codec::entry(text, heads.entry_id(ix), parent, (head.kind, head.role, head.at))
 }
 
 /// What stands for a line that could not be read but has children.

