@@ -5,40 +5,30 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::fmt;
-use core::marker::PhantomData;
-
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 
 use super::decode::{Facts, Record};
+use super::skim::Skim;
 use crate::entry::{Role, Stop, millis};
-use crate::text::{is_blank, json};
+use crate::text::json;
 
-#[derive(Deserialize)]
+/// The fields of a `message` line; `Some` once they were read.
+#[derive(Default)]
 struct Line<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    id: &'a str,
-    #[serde(rename = "parentId")]
-    parent: Option<&'a str>,
-    timestamp: &'a str,
-    #[serde(borrow)]
-    message: Strict<Body<'a>>,
+    kind: Option<&'a str>,
+    id: Option<&'a str>,
+    parent: Option<Option<&'a str>>,
+    timestamp: Option<&'a str>,
+    body: Option<Body<'a>>,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[derive(Default)]
 struct Body<'a> {
-    role: &'a str,
-    #[serde(borrow, default)]
-    content: Content<'a>,
-    stop_reason: Option<&'a str>,
-    provider: Option<&'a str>,
-    model: Option<&'a str>,
-    tool_call_id: Option<&'a str>,
+    role: Option<&'a str>,
+    content: Option<Content<'a>>,
+    stop: Option<Option<&'a str>>,
+    provider: Option<Option<&'a str>>,
+    model: Option<Option<&'a str>>,
+    call: Option<Option<&'a str>>,
 }
 
 /// What the heads need of the content: whether it says something, and the ids of its tool calls.
@@ -48,89 +38,83 @@ struct Content<'a> {
     calls: Vec<&'a str>,
 }
 
-#[derive(Deserialize)]
-struct Piece<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    id: Option<&'a str>,
-    #[serde(borrow)]
-    text: Option<&'a RawValue>,
-}
-
-/// A structure that is read from an object only: a derived reading would take an array of its values, too.
-struct Strict<T>(T);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Strict<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
-            type Value = T;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(map))
-            }
-        }
-        deserializer.deserialize_map(Fields(PhantomData)).map(Self)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Pieces;
-        impl<'de> Visitor<'de> for Pieces {
-            type Value = Content<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("text or blocks")
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Content { has_text: !is_blank(text), calls: Vec::new() })
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let mut content = Content::default();
-                while let Some(Strict(piece)) = seq.next_element::<Strict<Piece<'de>>>()? {
-                    match piece.kind {
-                        "text" => {
-                            let says = |raw: &str| raw.starts_with('"') && !json::is_blank_string(raw);
-                            content.has_text |= piece.text.is_some_and(|raw| says(raw.get()));
-                        }
-                        "toolCall" => content.calls.push(piece.id.unwrap_or_default()),
-                        _ => {}
-                    }
-                }
-                Ok(content)
-            }
-        }
-        deserializer.deserialize_any(Pieces)
-    }
+/// Fills a field; `None` if it is filled already, since of a repeated key the last value counts.
+fn set<T>(field: &mut Option<T>, value: Option<T>) -> Option<()> {
+    field.is_none().then(|| *field = value)
 }
 
 /// Reads a `message` line, or gives up.
 pub(super) fn message(text: &str) -> Option<Record<'_>> {
-    let Strict(line) = serde_json::from_str::<Strict<Line<'_>>>(text).ok()?;
-    if line.kind != "message" || line.id.is_empty() {
-        return None;
-    }
-    let Strict(body) = line.message;
+    let mut skim = Skim::new(text)?;
+    let mut line = Line::default();
+    skim.object(|skim, key| match key {
+        "type" => {
+            set(&mut line.kind, Some(skim.plain()?))?;
+            (line.kind == Some("message")).then_some(())
+        }
+        "id" => set(&mut line.id, Some(skim.plain()?)),
+        "parentId" => set(&mut line.parent, Some(skim.plain_or_null()?)),
+        "timestamp" => set(&mut line.timestamp, Some(skim.plain()?)),
+        "message" => set(&mut line.body, Some(body(skim)?)),
+        _ => skim.skip(),
+    })?;
+    skim.end()?;
+    line.kind?;
+    let body = line.body?;
+    let role = body.role?;
+    let content = body.content.unwrap_or_default();
+
     Some(Record {
-        id: Some(Cow::Borrowed(line.id)),
-        parent: line.parent.filter(|parent| !parent.is_empty()).map(Cow::Borrowed),
-        at: millis(line.timestamp),
+        id: Some(Cow::Borrowed(line.id.filter(|id| !id.is_empty())?)),
+        parent: line.parent.flatten().filter(|parent| !parent.is_empty()).map(Cow::Borrowed),
+        at: millis(line.timestamp?),
         facts: Facts::Message {
-            role: Role::from_name(body.role),
-            hook_message: body.role == "hookMessage",
-            stop: body.stop_reason.map(Stop::from_name),
-            has_text: body.content.has_text,
-            calls: body.content.calls.into_iter().map(Cow::Borrowed).collect(),
-            call: body.tool_call_id.map(Cow::Borrowed),
-            provider: body.provider.map(Cow::Borrowed),
-            model: body.model.map(Cow::Borrowed),
+            role: Role::from_name(role),
+            hook_message: role == "hookMessage",
+            stop: body.stop.flatten().map(Stop::from_name),
+            has_text: content.has_text,
+            calls: content.calls.into_iter().map(Cow::Borrowed).collect(),
+            call: body.call.flatten().map(Cow::Borrowed),
+            provider: body.provider.flatten().map(Cow::Borrowed),
+            model: body.model.flatten().map(Cow::Borrowed),
         },
     })
+}
+
+fn body<'a>(skim: &mut Skim<'a>) -> Option<Body<'a>> {
+    let mut body = Body::default();
+    skim.object(|skim, key| match key {
+        "role" => set(&mut body.role, Some(skim.plain()?)),
+        "content" => set(&mut body.content, Some(content(skim)?)),
+        "stopReason" => set(&mut body.stop, Some(skim.plain_or_null()?)),
+        "provider" => set(&mut body.provider, Some(skim.plain_or_null()?)),
+        "model" => set(&mut body.model, Some(skim.plain_or_null()?)),
+        "toolCallId" => set(&mut body.call, Some(skim.plain_or_null()?)),
+        _ => skim.skip(),
+    })?;
+    Some(body)
+}
+
+fn content<'a>(skim: &mut Skim<'a>) -> Option<Content<'a>> {
+    let mut content = Content::default();
+    if skim.kind() == b'"' {
+        content.has_text = !json::is_blank_string(skim.string()?);
+        return Some(content);
+    }
+    skim.array(|skim| {
+        let (mut kind, mut text, mut id) = (None, None, None);
+        skim.object(|skim, key| match key {
+            "type" => set(&mut kind, Some(skim.plain()?)),
+            "text" => set(&mut text, Some(if skim.kind() == b'"' { skim.string()? } else { return None })),
+            "id" => set(&mut id, Some(skim.plain_or_null()?)),
+            _ => skim.skip(),
+        })?;
+        match kind? {
+            "text" => content.has_text |= text.is_some_and(|text| !json::is_blank_string(text)),
+            "toolCall" => content.calls.push(id.flatten().unwrap_or_default()),
+            _ => {}
+        }
+        Some(())
+    })?;
+    Some(content)
 }

@@ -6,6 +6,7 @@ mod encode;
 mod fast;
 mod migrate;
 mod odd;
+mod skim;
 mod slot;
 
 pub use decode::{Decoded, Facts, MoveOp, Record, current_text, decode, entry, read_record};
