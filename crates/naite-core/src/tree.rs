@@ -38,6 +38,11 @@ impl Tree {
         self.heads.line(bytes, place, earlier);
     }
 
+    /// Makes room for about this many more entries.
+    pub fn reserve(&mut self, entries: usize) {
+        self.heads.reserve(entries);
+    }
+
     /// Links what was taken in since the last call.
     pub fn settle(&mut self) {
         let (linked, all) = (self.parent.len(), self.heads.len());

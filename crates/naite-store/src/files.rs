@@ -227,8 +227,9 @@ impl Store for FileStore {
         if let Some(folder) = target.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             self.fs.create_folder(folder).map_err(fail())?;
         }
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let beside = target.with_file_name(format!(".{name}.{}.tmp", self.owner.pid));
+        // A hash, since a name that is as long as names may be cannot be made longer.
+        let name = xxhash_rust::xxh3::xxh3_64(target.as_os_str().as_encoded_bytes());
+        let beside = target.with_file_name(format!(".{name:016x}.{}.tmp", self.owner.pid));
         // What a killed process of the same number left behind.
         let _ = self.fs.remove(&beside);
         let file = self.fs.create(&beside).map_err(fail())?;

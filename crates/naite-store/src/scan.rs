@@ -8,6 +8,8 @@ use crate::log::{LogName, Store};
 
 /// Bytes of a window: large enough to run at the speed of memory, small enough to stay in a cache.
 const WINDOW: usize = 512 * 1024;
+/// Bytes of a line of a large session, on average (measured on real ones: 1,000 to 2,400).
+const USUAL_LINE: u64 = 2_048;
 /// Bytes that hold nearly every header.
 const HEADER_WINDOW: usize = 4 * 1024;
 
@@ -29,6 +31,7 @@ impl Earlier for LookBack<'_> {
 pub(crate) fn scan(store: &mut dyn Store, log: &LogName, tree: &mut Tree, end: u64) -> Result<()> {
     let mut window = Window { bytes: vec![0; WINDOW], filled: 0, offset: tree.heads().end() };
     let mut line = tree.heads().lines() + 1;
+    tree.reserve(usize::try_from(end.saturating_sub(window.offset) / USUAL_LINE).unwrap_or(0));
     loop {
         let ended = window.fill(store, log, end)?;
         let mut used = 0;

@@ -197,6 +197,16 @@ impl Heads {
         Self::default()
     }
 
+    /// Makes room for about this many more entries.
+    pub fn reserve(&mut self, entries: usize) {
+        self.heads.reserve(entries);
+        let Self { by_id, heads, arena, .. } = self;
+        by_id.reserve(entries, |ix| {
+            let id = heads[*ix as usize].id;
+            hash(&arena[id.at as usize..(id.at + id.len) as usize])
+        });
+    }
+
     /// The session header, once its line was read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()

@@ -31,7 +31,18 @@ impl SessionManager {
     /// and the next append writes it too.
     pub fn append(&mut self, draft: &Draft<'_>) -> Result<EntryId> {
         self.prepare()?;
-        let id = self.push(self.leaf(), draft);
+        let part = Part::of(draft);
+        let turn = self.turn.take();
+        // While a turn goes on, its entries stay together even if another program moved the leaf.
+        let open = turn.as_ref().and_then(|turn| self.tree.find(turn.as_str()));
+        let parent = if part.continues() && open.is_some() { open } else { self.leaf() };
+        let id = self.push(parent, draft);
+        self.turn = match part {
+            Part::Opens | Part::Continues => Some(id.clone()),
+            Part::Ends => None,
+            Part::Aside if open.is_some() && parent == open => Some(id.clone()),
+            Part::Aside => turn,
+        };
         self.commit(&[draft])?;
         Ok(id)
     }
@@ -223,7 +234,7 @@ impl SessionManager {
             Durability::Always => true,
             Durability::Never => false,
             Durability::Turn => {
-                drafts.iter().any(|draft| matches!(draft, Draft::Message(raw) if ends_turn(raw)))
+                drafts.iter().any(|draft| matches!(Part::of(draft), Part::Opens | Part::Ends))
             }
         };
         self.flush(synced)
@@ -337,14 +348,31 @@ fn upgraded_header(raw: &str) -> String {
         .end()
 }
 
-/// A user's message, or the last message of a turn: what must survive a power cut.
-fn ends_turn(message: &str) -> bool {
-    let Some(fields) = Object::parse(message) else { return false };
-    match fields.str("role").map(|role| Role::from_name(&role)) {
-        Some(Role::User) => true,
-        Some(Role::Assistant) => {
-            fields.str("stopReason").is_none_or(|stop| Stop::from_name(&stop) != Stop::ToolUse)
+/// What an entry is to a turn: a person's message opens it, the model's last word ends it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Opens,
+    Continues,
+    Ends,
+    Aside,
+}
+
+impl Part {
+    fn of(draft: &Draft<'_>) -> Self {
+        let Draft::Message(message) = draft else { return Self::Aside };
+        let Some(fields) = Object::parse(message) else { return Self::Aside };
+        match fields.str("role").map(|role| Role::from_name(&role)) {
+            Some(Role::User) => Self::Opens,
+            Some(Role::ToolResult) => Self::Continues,
+            Some(Role::Assistant) => match fields.str("stopReason").map(|stop| Stop::from_name(&stop)) {
+                Some(Stop::ToolUse) => Self::Continues,
+                _ => Self::Ends,
+            },
+            _ => Self::Aside,
         }
-        _ => false,
+    }
+
+    fn continues(self) -> bool {
+        matches!(self, Self::Continues | Self::Ends)
     }
 }

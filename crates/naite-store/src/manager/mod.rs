@@ -117,6 +117,8 @@ pub struct SessionManager {
     unsynced: bool,
     blobs: Option<PathBuf>,
     noticed: Refreshed,
+    /// The last entry of a turn that we are writing.
+    turn: Option<EntryId>,
 }
 
 impl SessionManager {
@@ -173,6 +175,7 @@ impl SessionManager {
             unsynced: false,
             blobs: None,
             noticed: Refreshed::default(),
+            turn: None,
         }
     }
 

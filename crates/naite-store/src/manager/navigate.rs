@@ -59,12 +59,14 @@ impl SessionManager {
     /// Moves the leaf in memory; nothing is written (`branch`).
     pub fn branch(&mut self, id: &str) -> Result<()> {
         let ix = self.find(id)?;
+        self.turn = None;
         self.tree.set_leaf(Some(ix));
         Ok(())
     }
 
     /// Moves the leaf before the first entry, in memory (`resetLeaf`).
     pub fn reset_leaf(&mut self) {
+        self.turn = None;
         self.tree.set_leaf(None);
     }
 
@@ -80,6 +82,7 @@ impl SessionManager {
             details: left.details,
             from_extension: left.from_extension,
         });
+        self.turn = None;
         let id = self.push(target, &draft);
         self.commit(&[&draft])?;
         Ok(id)
@@ -176,6 +179,7 @@ impl SessionManager {
         undoes: Option<&str>,
         redoes: Option<&str>,
     ) -> Result<EntryId> {
+        self.turn = None;
         let id = self.push_move(op, self.leaf(), to, undoes, redoes);
         self.commit(&[])?;
         Ok(id)

@@ -85,3 +85,26 @@ fn what_a_foreign_program_appended_is_loaded_first() {
     let tree = sandbox.json(["tree", &file, "--json"]);
     assert_eq!((&tree["leaf"], &tree["defects"]), (&made["entryId"], &json!([])));
 }
+
+#[test]
+fn a_turn_stays_together_and_the_next_one_follows_the_file() {
+    let (sandbox, file, mut holder) = held();
+    let user = holder.call("appendMessage", json!({"message": {"role": "user", "content": "a question"}}));
+    let foreign = json!({"type": "message", "id": "f0f0f0f0", "parentId": "bbbbbbb2", "timestamp": "2026-03-01T09:10:00.000Z",
+        "message": {"role": "user", "content": "from a program that takes no lock"}});
+    let mut log = std::fs::OpenOptions::new().append(true).open(&file).expect("writable");
+    std::io::Write::write_all(&mut log, format!("{foreign}\n").as_bytes()).expect("writable");
+    let parent = |holder: &mut crate::support::Rpc, made: &serde_json::Value| {
+        holder.call("getEntry", json!({"id": made["entryId"]}))["entry"]["parentId"].clone()
+    };
+    let answer = json!({"message": {"role": "assistant", "content": [], "stopReason": "stop"}});
+    let answer = holder.call("appendMessage", answer);
+    assert_eq!(parent(&mut holder, &answer), user["entryId"]);
+    std::io::Write::write_all(&mut log, format!("{foreign}\n").replace("f0f0f0f0", "f1f1f1f1").as_bytes())
+        .expect("writable");
+    let next =
+        holder.call("appendMessage", json!({"message": {"role": "user", "content": "the next question"}}));
+    assert_eq!(parent(&mut holder, &next), "f1f1f1f1");
+    holder.finish();
+    assert!(sandbox.run(["tree", &file]).status.success());
+}
