@@ -6,7 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use naite_core::entry::iso;
-use naite_store::{Durability, FileStore, Fs, HeadIndex, Owner, RealFs, Setup, Wait, Workplace};
+use naite_store::{
+    Catalog, Durability, FileStore, Fs, HeadIndex, Owner, RealFs, RowCache, Setup, Store, Trash, Wait,
+    Workplace,
+};
 
 use crate::clock::SystemSupply;
 
@@ -96,10 +99,26 @@ impl Environment {
         [Some(self.sessions()), self.pi.clone(), self.omp.clone()].into_iter().flatten().collect()
     }
 
+    /// The sessions in folders, read through the cache of rows.
+    pub fn catalog(&self, folders: &[PathBuf]) -> Catalog {
+        let cache = RowCache::new(Arc::clone(&self.fs), self.home.join("index/rows"));
+        Catalog::read(&self.fs, folders, Some(&cache), &|| self.store())
+    }
+
+    /// Deleted sessions.
+    pub fn trash(&self) -> Trash {
+        Trash::new(Arc::clone(&self.fs), self.home.join("trash"))
+    }
+
+    /// Session logs as files.
+    pub fn store(&self) -> Box<dyn Store> {
+        Box::new(FileStore::new(Arc::clone(&self.fs), &self.home, self.owner.clone()))
+    }
+
     /// What opening a session needs.
     pub fn setup(&self, holding: Holding) -> Setup {
         Setup {
-            store: Box::new(FileStore::new(Arc::clone(&self.fs), &self.home, self.owner.clone())),
+            store: self.store(),
             supply: Box::new(SystemSupply),
             place: self.workplace(),
             index: Some(HeadIndex::new(Arc::clone(&self.fs), self.home.join("index"))),

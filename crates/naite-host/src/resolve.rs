@@ -74,7 +74,7 @@ fn looks_like_a_path(given: &str) -> bool {
 
 fn by_name(env: &Environment, given: &str) -> Vec<(String, PathBuf)> {
     let wanted = fold(given.trim()).into_owned();
-    let rows = Catalog::read(env.fs(), &env.session_folders(), || env.setup(Holding::default())).rows;
+    let rows = env.catalog(&env.session_folders()).rows;
     let named =
         rows.into_iter().filter(|row| row.name.as_deref().is_some_and(|name| fold(name.trim()) == wanted));
     named.map(|row| (row.id, row.path)).collect()
@@ -84,7 +84,7 @@ fn by_name(env: &Environment, given: &str) -> Vec<(String, PathBuf)> {
 pub fn latest_here(env: &Environment) -> Option<SessionRow> {
     let cwd = env.cwd_text();
     let folder = env.workplace().folder(&cwd);
-    let rows = Catalog::read(env.fs(), &[folder], || env.setup(Holding::default())).rows;
+    let rows = env.catalog(&[folder]).rows;
     rows.into_iter().find(|row| row.cwd.as_deref() == Some(cwd.as_str()))
 }
 

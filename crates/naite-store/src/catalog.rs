@@ -1,19 +1,28 @@
 //! The sessions in a set of folders: what a list shows of each, and which could not be read and why.
+//!
+//! A row costs one reading of its file; the [`RowCache`] remembers it until the file changes. Files always win.
 
+use std::collections::HashMap;
 use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 
-use naite_core::entry::{Kind, millis};
+use naite_core::Tree;
+use naite_core::entry::{Kind, Message, millis};
+use naite_core::text::json::Object;
 use naite_core::text::{one_line, prefix_graphemes};
+use serde::{Deserialize, Serialize};
 
-use crate::error::{Act, Result, StoreError};
-use crate::fs::Fs;
-use crate::log::LogName;
-use crate::manager::{Access, SessionManager, Setup};
+use crate::error::{Act, Refusal, Result, StoreError};
+use crate::fs::{Fs, Meta};
+use crate::log::{LogName, Store};
+use crate::rows::RowCache;
+use crate::scan::scan;
 
 /// What a list shows of a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRow {
     /// The file.
     pub path: PathBuf,
@@ -57,18 +66,35 @@ pub struct Catalog {
     pub unreadable: Vec<Unreadable>,
 }
 
+/// Makes a store for one of the threads that read.
+pub type MakeStore<'a> = &'a (dyn Fn() -> Box<dyn Store> + Sync);
+
 /// Graphemes of a first prompt that a list keeps.
 const PROMPT: usize = 200;
+/// More threads than this only wait for the disk.
+const THREADS: usize = 8;
 
 impl Catalog {
-    /// Reads all sessions in `folders` and in the folders directly below them. `setup` makes what opening one needs.
-    pub fn read(fs: &Arc<dyn Fs>, folders: &[PathBuf], mut setup: impl FnMut() -> Setup) -> Self {
+    /// Reads all sessions in `folders` and in the folders directly below them, on as many threads as the machine has
+    /// cores. One file per thread is open at a time.
+    pub fn read(
+        fs: &Arc<dyn Fs>,
+        folders: &[PathBuf],
+        cache: Option<&RowCache>,
+        store: MakeStore<'_>,
+    ) -> Self {
         let mut catalog = Self::default();
-        for path in Self::files(fs, folders, &mut catalog.unreadable) {
-            match row(LogName::new(&path), setup()) {
-                Ok(row) => catalog.rows.push(row),
+        let files = Self::files(fs, folders, &mut catalog.unreadable);
+        let known = cache.map(RowCache::load).unwrap_or_default();
+        let (read, fresh) = read_rows(fs, &files, &known, store);
+        for (path, row) in files.into_iter().zip(read) {
+            match row {
+                Ok((_, row)) => catalog.rows.push(row),
                 Err(error) => catalog.unreadable.push(Unreadable { path, error }),
             }
+        }
+        if let Some(cache) = cache.filter(|_| !fresh.is_empty()) {
+            cache.save(known, fresh);
         }
         catalog.rows.sort_by(|a, b| b.active.cmp(&a.active).then_with(|| a.path.cmp(&b.path)));
         catalog
@@ -106,29 +132,81 @@ impl Catalog {
     }
 }
 
-fn row(log: LogName, setup: Setup) -> Result<SessionRow> {
-    let path = log.path().to_path_buf();
-    let mut session = SessionManager::open(setup, log, Access::Read)?;
-    let tree = session.tree();
-    let first = tree.entries().find(|ix| tree.head(*ix).is_user());
-    let messages = tree.entries().filter(|ix| tree.head(*ix).kind == Kind::Message).count();
-    let created = session.header().and_then(|header| millis(&header.timestamp)).unwrap_or(0);
-    let active = tree.entries().map(|ix| tree.head(ix).at).max().unwrap_or(created);
-    let first_prompt = match first {
-        Some(ix) => session.with_entry(ix, |entry| entry.message().map(|message| message.text()))?,
-        None => None,
+type Read = Result<(Meta, SessionRow)>;
+
+/// Reads the rows of all files, and says which of them the cache did not know.
+fn read_rows(
+    fs: &Arc<dyn Fs>,
+    files: &[PathBuf],
+    known: &HashMap<PathBuf, (Meta, SessionRow)>,
+    store: MakeStore<'_>,
+) -> (Vec<Read>, Vec<(Meta, SessionRow)>) {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, bool, Read)>> = Mutex::new(Vec::with_capacity(files.len()));
+    let work = || {
+        let mut store = store();
+        let mut mine = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(path) = files.get(at) else { break };
+            mine.push(match cached(fs.as_ref(), path, known) {
+                Some(read) => (at, false, read),
+                None => (at, true, read_row(fs.as_ref(), store.as_mut(), path)),
+            });
+        }
+        done.lock().unwrap_or_else(PoisonError::into_inner).extend(mine);
     };
-    Ok(SessionRow {
-        path,
-        id: session.session_id().into(),
-        cwd: session.header().and_then(|header| header.cwd.clone()),
-        name: session.session_name().map(String::from),
-        first_prompt: first_prompt.map(|text| prefix_graphemes(one_line(&text).trim(), PROMPT).into()),
-        messages,
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS).min(files.len());
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(at, ..)| *at);
+    let fresh =
+        done.iter().filter_map(|(_, fresh, read)| read.as_ref().ok().filter(|_| *fresh).cloned()).collect();
+    (done.into_iter().map(|(.., read)| read).collect(), fresh)
+}
+
+/// The remembered row of a file that has not changed since.
+fn cached(fs: &dyn Fs, path: &Path, known: &HashMap<PathBuf, (Meta, SessionRow)>) -> Option<Read> {
+    let (meta, row) = known.get(path)?;
+    (fs.meta(path).ok()? == *meta).then(|| Ok((*meta, row.clone())))
+}
+
+fn read_row(fs: &dyn Fs, store: &mut dyn Store, path: &Path) -> Read {
+    let meta = fs.meta(path).map_err(StoreError::io(Act::Read, path))?;
+    let log = LogName::new(path);
+    let Some(stat) = store.stat(&log)? else { return Err(StoreError::NotFound { path: path.into() }) };
+    let mut tree = Tree::default();
+    scan(store, &log, &mut tree, stat.len)?;
+    let Some(header) = tree.heads().header() else {
+        return Err(StoreError::NotASession { path: path.into(), why: Refusal::NoHeader });
+    };
+    let created = millis(&header.timestamp).unwrap_or(0);
+    let row = SessionRow {
+        path: path.into(),
+        id: header.id.to_string(),
+        cwd: header.cwd.clone(),
+        name: tree.heads().name().map(String::from),
+        first_prompt: first_prompt(store, &log, &tree),
+        messages: tree.entries().filter(|ix| tree.head(*ix).kind == Kind::Message).count(),
         created,
-        active,
-        bytes: session.tree().heads().end(),
-        parent_session: session.header().and_then(|header| header.parent_session.clone()),
-        defects: session.defects().len(),
-    })
+        active: tree.entries().map(|ix| tree.head(ix).at).max().unwrap_or(created),
+        bytes: stat.len,
+        parent_session: header.parent_session.clone(),
+        defects: tree.defects().len(),
+    };
+    Ok((meta, row))
+}
+
+fn first_prompt(store: &mut dyn Store, log: &LogName, tree: &Tree) -> Option<String> {
+    let span = tree.head(tree.entries().find(|ix| tree.head(*ix).is_user())?).span;
+    let mut bytes = vec![0; span.len as usize];
+    store.read(log, span.offset, &mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let message = Object::parse(&text)?.object("message").map(Message)?;
+    Some(prefix_graphemes(one_line(prefix_graphemes(&message.text(), 4 * PROMPT)).trim(), PROMPT).into())
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use naite_core::{Heads, StoredHeads};
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::fs::Fs;
+use crate::fs::{Fs, replace_cache};
 use crate::lock::canonical_place;
 use crate::log::{LogName, Stat, Store};
 
@@ -91,20 +91,7 @@ impl HeadIndex {
         let mut bytes = postcard::to_extend(&stored, bytes).map_err(io::Error::other)?;
         let sum = xxh3_64(&bytes[24..]);
         bytes[16..24].copy_from_slice(&sum.to_le_bytes());
-        self.fs.create_folder(&self.folder)?;
-        let beside = file.with_extension(format!("{}.tmp", std::process::id()));
-        let _ = self.fs.remove(&beside);
-        let written = self.fs.create(&beside).and_then(|mut out| {
-            let mut at = 0;
-            while at < bytes.len() {
-                at += out.append(&bytes[at..])?;
-            }
-            self.fs.rename(&beside, &file)
-        });
-        if written.is_err() {
-            let _ = self.fs.remove(&beside);
-        }
-        written
+        replace_cache(self.fs.as_ref(), &file, &bytes)
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

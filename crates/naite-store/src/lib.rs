@@ -13,16 +13,21 @@ mod lock;
 mod log;
 mod manager;
 mod memory;
+mod rows;
 mod scan;
+mod trash;
 
-pub use catalog::{Catalog, SessionRow, Unreadable};
+pub use catalog::{Catalog, MakeStore, SessionRow, Unreadable};
 pub use error::{Act, Owner, Refusal, Result, StoreError};
 pub use files::FileStore;
 pub use fs::{Fs, FsFile, Meta, RealFs};
 pub use index::HeadIndex;
 pub use log::{Durable, Guard, LogName, NewLog, Stat, Store, Wait};
 pub use manager::{
-    Access, Durability, Left, Moved, Navigated, Refreshed, SessionManager, Setup, Supply, Undone, Workplace,
+    Access, Durability, Left, Moved, Navigated, Refreshed, Repair, SessionManager, Setup, Supply, Undone,
+    Workplace,
 };
 pub use memory::MemoryStore;
+pub use rows::RowCache;
 pub use scan::read_header;
+pub use trash::{Trash, Trashed};

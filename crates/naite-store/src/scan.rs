@@ -29,7 +29,10 @@ impl Earlier for LookBack<'_> {
 
 /// Takes in everything from where the tree ends to `end`. Stops early where the file turns out to be no session.
 pub(crate) fn scan(store: &mut dyn Store, log: &LogName, tree: &mut Tree, end: u64) -> Result<()> {
-    let mut window = Window { bytes: vec![0; WINDOW], filled: 0, offset: tree.heads().end() };
+    let start = tree.heads().end();
+    // One byte more than a short log, so that its end is met without growing the window.
+    let size = usize::try_from(end.saturating_sub(start) + 1).unwrap_or(WINDOW).clamp(HEADER_WINDOW, WINDOW);
+    let mut window = Window { bytes: vec![0; size], filled: 0, offset: start };
     let mut line = tree.heads().lines() + 1;
     tree.reserve(usize::try_from(end.saturating_sub(window.offset) / USUAL_LINE).unwrap_or(0));
     loop {

@@ -140,6 +140,11 @@ impl Model {
             .filter(|parent| *parent != id && self.entries.contains_key(*parent))
     }
 
+    /// The parent that an entry names, wherever that is.
+    pub fn named_parent(&self, id: &str) -> Option<&str> {
+        text(&self.entries[id]["parentId"])
+    }
+
     /// The children of an entry by time, those of one time in file order.
     pub fn children(&self, id: &str) -> Vec<&str> {
         let children = self.order.iter().filter(|child| self.parent(child) == Some(id));

@@ -5,7 +5,10 @@ use std::time::Duration;
 use clap::{Parser, Subcommand};
 use naite_store::Wait;
 
-use crate::commands::{completions, context, demo, go, info, rpc, tree, undo};
+use crate::commands::{
+    branch, completions, context, demo, doctor, export, go, info, label, man, relocate, rpc, sessions, show,
+    trash, tree, undo,
+};
 
 /// Keeps every conversation with a coding agent as a tree that only grows.
 ///
@@ -27,14 +30,25 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Tree(tree::Args),
+    Show(show::Args),
     Context(context::Args),
+    Info(info::Args),
+    Sessions(sessions::Args),
     Go(go::Args),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
-    Info(info::Args),
+    Label(label::LabelArgs),
+    Name(label::NameArgs),
+    Branch(branch::BranchArgs),
+    Fork(branch::ForkArgs),
+    Export(export::Args),
+    Doctor(doctor::Args),
+    Trash(trash::Args),
+    Relocate(relocate::Args),
     Rpc(rpc::Args),
     Demo(demo::Args),
     Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// Which session.

@@ -20,6 +20,11 @@ impl Out {
         self.0.write_all(b"\n")
     }
 
+    /// Lets what was printed arrive, before something is said on standard error.
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+
     /// Makes sure that everything arrived; what cannot be printed must not look like success.
     pub(crate) fn finish(mut self) -> io::Result<()> {
         self.0.flush()

@@ -189,21 +189,33 @@ pub fn header(id: &str, at: i64, cwd: &str, parent_session: Option<&str>, title:
 
 /// Gives a record another parent (and a compaction another anchor); every other value keeps its bytes.
 pub fn set_parent(text: &str, parent: Option<&str>, anchor: Option<&str>) -> String {
-    let Some(fields) = Object::parse(text) else { return text.into() };
     let parent = parent.map_or_else(|| String::from("null"), json::quote);
-    let mut seen = false;
-    let mut out = ObjectWriter::new();
-    for (key, raw) in fields.fields() {
-        out = match (key, anchor) {
-            ("parentId", _) => {
-                seen = true;
-                out.raw(key, &parent)
-            }
-            ("firstKeptEntryId", Some(anchor)) => out.str(key, anchor),
-            _ => out.raw(key, raw),
-        };
+    let text = set_field(text, "parentId", &parent, true);
+    match anchor {
+        Some(anchor) => set_field(&text, "firstKeptEntryId", &json::quote(anchor), false),
+        None => text,
     }
-    if seen { out.end() } else { out.raw("parentId", &parent).end() }
+}
+
+/// Gives a record another time; every other value keeps its bytes.
+pub fn set_timestamp(text: &str, timestamp: &str) -> String {
+    set_field(text, "timestamp", &json::quote(timestamp), true)
+}
+
+/// Gives a header another working directory; every other value keeps its bytes.
+pub fn set_cwd(text: &str, cwd: &str) -> String {
+    set_field(text, "cwd", &json::quote(cwd), true)
+}
+
+/// Gives a field another raw value, in its place or (`add`) at the end.
+fn set_field(text: &str, name: &str, value: &str, add: bool) -> String {
+    let Some(fields) = Object::parse(text) else { return text.into() };
+    let (mut seen, mut out) = (false, ObjectWriter::new());
+    for (key, raw) in fields.fields() {
+        seen |= key == name;
+        out = out.raw(key, if key == name { value } else { raw });
+    }
+    if seen || !add { out.end() } else { out.raw(name, value).end() }
 }
 
 #[cfg(test)]

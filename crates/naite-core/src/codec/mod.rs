@@ -12,7 +12,8 @@ mod slot;
 pub use decode::{Decoded, Facts, MoveOp, Record, current_text, decode, entry, read_record};
 pub use defect::{Defect, DefectKind};
 pub use encode::{
-    CompactionDraft, CustomMessageDraft, Draft, MoveDraft, SummaryDraft, header, line, set_parent,
+    CompactionDraft, CustomMessageDraft, Draft, MoveDraft, SummaryDraft, header, line, set_cwd, set_parent,
+    set_timestamp,
 };
 pub use migrate::{Made, generated_id, migrate};
 pub use odd::{Found, Odd};

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub use real::RealFs;
 
 /// What is known of a file without reading it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Meta {
     /// Bytes.
     pub len: u64,
@@ -71,4 +71,24 @@ pub trait FsFile: Send + Debug {
     fn try_lock(&self) -> io::Result<bool>;
     /// Takes the exclusive lock, waiting as long as it takes.
     fn lock(&self) -> io::Result<()>;
+}
+
+/// Writes a cache file anew, whole or not at all; it need not survive a power cut.
+pub(crate) fn replace_cache(fs: &dyn Fs, file: &Path, bytes: &[u8]) -> io::Result<()> {
+    if let Some(folder) = file.parent() {
+        fs.create_folder(folder)?;
+    }
+    let beside = file.with_extension(format!("{}.tmp", std::process::id()));
+    let _ = fs.remove(&beside);
+    let written = fs.create(&beside).and_then(|mut out| {
+        let mut at = 0;
+        while at < bytes.len() {
+            at += out.append(&bytes[at..])?;
+        }
+        fs.rename(&beside, file)
+    });
+    if written.is_err() {
+        let _ = fs.remove(&beside);
+    }
+    written
 }

@@ -338,7 +338,7 @@ impl SessionManager {
     }
 }
 
-fn upgraded_header(raw: &str) -> String {
+pub(super) fn upgraded_header(raw: &str) -> String {
     let fields = Object::parse(raw).unwrap_or_default();
     let version = naite_core::entry::VERSION;
     naite_core::text::json::ObjectWriter::new()

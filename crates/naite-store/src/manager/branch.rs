@@ -8,6 +8,7 @@ use naite_core::entry::Kind;
 use naite_core::text::json::Object;
 use naite_core::{EntryId, Ix};
 
+use super::append::upgraded_header;
 use super::{Access, SessionManager};
 use crate::error::{Act, Result, StoreError};
 use crate::log::LogName;
@@ -67,6 +68,23 @@ impl SessionManager {
             }
         }
         Ok(text)
+    }
+
+    /// Copies the whole session to where a project folder is now, under the same id and name of the file, and goes on
+    /// there (`relocate`).
+    pub fn move_copy(&mut self, cwd: &str) -> Result<()> {
+        let raw = self.header().map(|header| header.raw.clone()).unwrap_or_default();
+        let raw = if self.tree.heads().is_old() { upgraded_header(&raw) } else { raw };
+        let header = codec::set_cwd(&raw, cwd);
+        let name = self.log.path().file_name().unwrap_or_default().to_owned();
+        let log = LogName::new(self.setup.place.folder(cwd).join(name));
+        self.switch_to(log, |session, out| session.write_copy(header.as_bytes(), out))
+    }
+
+    /// Writes what waits at once, also where nothing was said yet.
+    pub fn write_now(&mut self) -> Result<()> {
+        self.create_at_once();
+        self.commit(&[])
     }
 
     /// What a new session names as its source: the file, or the id of a session in memory.

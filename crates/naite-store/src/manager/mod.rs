@@ -4,6 +4,7 @@ mod append;
 mod branch;
 mod navigate;
 mod read;
+mod repair;
 mod words;
 
 use std::fmt::Debug;
@@ -21,6 +22,7 @@ use crate::scan::scan;
 
 pub use append::Refreshed;
 pub use navigate::{Left, Moved, Navigated, Undone};
+pub use repair::Repair;
 
 /// Supplies what is random or depends on the moment, so that everything else can be repeated.
 pub trait Supply: Send + Debug {

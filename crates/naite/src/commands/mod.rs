@@ -1,11 +1,20 @@
 //! One command, one file: arguments, what it does, what it prints.
 
+pub(crate) mod branch;
 pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod demo;
+pub(crate) mod doctor;
+pub(crate) mod export;
 pub(crate) mod go;
 pub(crate) mod info;
+pub(crate) mod label;
+pub(crate) mod man;
+pub(crate) mod relocate;
 pub(crate) mod rpc;
+pub(crate) mod sessions;
+pub(crate) mod show;
+pub(crate) mod trash;
 pub(crate) mod tree;
 pub(crate) mod undo;
 
@@ -23,14 +32,25 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
     let mut out = Out::new();
     match &cli.command {
         Command::Tree(args) => tree::run(&env, args, &mut out),
+        Command::Show(args) => show::run(&env, args, &mut out),
         Command::Context(args) => context::run(&env, args, &mut out),
+        Command::Info(args) => info::run(&env, args, &mut out),
+        Command::Sessions(args) => sessions::run(&env, args, &mut out),
         Command::Go(args) => go::run(&env, args, &mut out),
         Command::Undo(args) => undo::undo(&env, args, &mut out),
         Command::Redo(args) => undo::redo(&env, args, &mut out),
-        Command::Info(args) => info::run(&env, args, &mut out),
+        Command::Label(args) => label::label(&env, args, &mut out),
+        Command::Name(args) => label::name(&env, args, &mut out),
+        Command::Branch(args) => branch::branch(&env, args, &mut out),
+        Command::Fork(args) => branch::fork(&env, args, &mut out),
+        Command::Export(args) => export::run(&env, args, &mut out),
+        Command::Doctor(args) => doctor::run(&env, args, &mut out),
+        Command::Trash(args) => trash::run(&env, args, &mut out),
+        Command::Relocate(args) => relocate::run(&env, args, &mut out),
         Command::Rpc(args) => rpc::run(&env, args),
         Command::Demo(args) => demo::run(&env, args, &mut out),
         Command::Completions(args) => completions::run(args, &mut out),
+        Command::Man(args) => man::run(args, &mut out),
     }?;
     Ok(out.finish()?)
 }
@@ -66,6 +86,14 @@ pub(crate) fn open_to_grow(
             Ok(copy)
         }
         opened => Ok(opened?),
+    }
+}
+
+/// Splits positional arguments of which the first, the session, may be left out.
+pub(crate) fn session_and(what: &[String], rest: usize) -> (Option<String>, &[String]) {
+    match what.len() > rest {
+        true => (what.first().cloned(), &what[1..]),
+        false => (None, what),
     }
 }
 

@@ -2,7 +2,27 @@
 
 use crate::support::{Sandbox, said, text};
 
-const COMMANDS: [&str; 9] = ["tree", "context", "go", "undo", "redo", "info", "rpc", "demo", "completions"];
+const COMMANDS: [&str; 19] = [
+    "tree",
+    "show",
+    "context",
+    "info",
+    "sessions",
+    "go",
+    "undo",
+    "redo",
+    "label",
+    "name",
+    "branch",
+    "fork",
+    "doctor",
+    "trash",
+    "relocate",
+    "rpc",
+    "demo",
+    "completions",
+    "man",
+];
 
 #[test]
 fn every_command_has_help() {
@@ -42,4 +62,14 @@ fn completions_for_every_shell() {
         let script = sandbox.stdout(["completions", shell]);
         assert!(script.contains("naite") && script.contains("model-messages"), "{shell}");
     }
+}
+
+#[test]
+fn a_manual_page_of_the_whole_and_of_each_command() {
+    let sandbox = Sandbox::new();
+    for page in [vec!["man"], vec!["man", "tree"], vec!["man", "doctor"]] {
+        let roff = sandbox.stdout(&page);
+        assert!(roff.contains(".TH naite") && roff.contains(".SH"), "{page:?}: {roff}");
+    }
+    crate::support::expect_complaint(&sandbox.run(["man", "nonsense"]), "There is no command");
 }

@@ -1,8 +1,10 @@
 //! The real binary, started as a user starts it, in a throw-away home.
 
+mod branch;
 mod conformance;
 mod context;
 mod demo;
+mod doctor;
 mod errors;
 mod full;
 mod go;
@@ -10,7 +12,11 @@ mod help;
 mod holding;
 mod info;
 mod kills;
+mod label;
+mod relocate;
 mod rpc;
 mod sessions;
+mod show;
 mod support;
+mod trash;
 mod tree;

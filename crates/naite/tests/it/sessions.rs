@@ -84,3 +84,45 @@ fn list_sessions_tells_what_it_could_not_read() {
     assert_eq!(all["sessions"][0]["firstPrompt"], "from pi");
     rpc.finish();
 }
+
+#[test]
+fn the_list_has_a_line_for_each_and_remembers_it() {
+    let sandbox = home();
+    let list = |more: &[&str]| {
+        let mut arguments = vec!["sessions"];
+        arguments.extend(more);
+        sandbox.stdout(arguments)
+    };
+    let here = list(&[]);
+    assert_eq!(here.lines().count(), 2, "{here}");
+    assert!(here.contains("첫 세션") && here.starts_with("aaaa-111"), "{here}");
+    assert_eq!(list(&["--all"]).lines().count(), 4);
+    assert_eq!(list(&["--all", "--from", "pi"]).lines().count(), 1);
+    assert_eq!(list(&["--all", "--from", "omp"]).lines().count(), 0);
+
+    // Rows come from the cache now; a file that changes wins over it, and so does a damaged cache.
+    let cache = sandbox.path("naite/index/rows");
+    assert!(cache.exists());
+    assert_eq!(list(&["--all"]).lines().count(), 4);
+    sandbox.stdout(["name", "aaaa-2", "a new name"]);
+    assert!(list(&[]).contains("a new name"));
+    std::fs::write(&cache, "nonsense").expect("writable");
+    assert!(list(&[]).contains("a new name"));
+    std::fs::remove_file(&cache).expect("it was made");
+    assert!(list(&[]).contains("a new name"));
+}
+
+#[test]
+fn damage_is_counted_and_shown() {
+    let sandbox = home();
+    let folder = sandbox.path("naite/sessions/x");
+    std::fs::create_dir_all(&folder).expect("writable");
+    std::fs::copy(fixture("conformance/broken/glued-record.jsonl"), folder.join("g.jsonl"))
+        .expect("writable");
+    let all = sandbox.json(["sessions", "--all", "--json"]);
+    let row = all["sessions"].as_array().expect("rows").iter().find(|row| row["defects"] == 1);
+    assert!(
+        row.is_some_and(|row| row["path"].as_str().is_some_and(|path| path.ends_with("g.jsonl"))),
+        "{all}"
+    );
+}

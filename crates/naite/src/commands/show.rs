@@ -1,0 +1,119 @@
+//! `naite show`: one entry in full.
+
+use naite_core::entry::{Block, Entry, Kind, content_blocks, iso};
+use naite_core::text::json::{self, ObjectWriter};
+use naite_core::text::{one_line, printable};
+use naite_core::{Ix, outline};
+use naite_host::Environment;
+use naite_store::SessionManager;
+
+use super::{find_entry, home, open, session_and};
+use crate::cli::SessionArg;
+use crate::out::Out;
+
+/// Show one entry in full: its text, its tool calls, its place in the tree
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The session (may be left out) and the entry's id, or the beginning of it
+    #[arg(value_names = ["SESSION", "ENTRY"], num_args = 1..=2, required = true)]
+    what: Vec<String>,
+    /// Print one JSON object (schema in docs/json.md)
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
+    let (session, rest) = session_and(&args.what, 1);
+    let mut session = open(env, &SessionArg { session })?;
+    let ix = find_entry(&session, &rest[0])?;
+    if args.json {
+        return print_json(&mut session, ix, out);
+    }
+    let mut lines = head(&session, ix);
+    let home = home(env);
+    session.each_entry(&[ix], |_, _, entry, caller| {
+        lines.push(String::new());
+        lines.extend(body(entry));
+        if lines.last().is_some_and(String::is_empty) {
+            lines.push(outline::row_text(entry, caller, home.as_deref()));
+        }
+    })?;
+    for line in lines {
+        out.line(line)?;
+    }
+    Ok(())
+}
+
+fn print_json(session: &mut SessionManager, ix: Ix, out: &mut Out) -> anyhow::Result<()> {
+    let entry = session.text(ix)?;
+    let tree = session.tree();
+    let json = ObjectWriter::new()
+        .str("id", tree.id(ix))
+        .str_or_null("parent", tree.parent(ix).map(|parent| tree.id(parent)))
+        .raw("children", &json::join(tree.children(ix).map(|child| json::quote(tree.id(child)))))
+        .maybe_str("label", tree.label(ix))
+        .display("active", tree.ancestry(tree.leaf()).any(|on_path| on_path == ix))
+        .raw("entry", &entry);
+    Ok(out.line(json.end())?)
+}
+
+fn head(session: &SessionManager, ix: Ix) -> Vec<String> {
+    let tree = session.tree();
+    let head = tree.head(ix);
+    let kind = if head.kind == Kind::Message { head.role.name() } else { head.kind.name() };
+    let mut lines = vec![format!("{}  {}  {}", one_line(tree.id(ix)), one_line(kind), iso(head.at))];
+    if let Some(model) = tree.heads().model(ix) {
+        lines.push(one_line(&format!("model {}/{}", model.provider, model.model_id)).into_owned());
+    }
+    if let Some(label) = tree.label(ix) {
+        lines.push(format!("label [{}]", one_line(label)));
+    }
+    let ids = |entries: &mut dyn Iterator<Item = Ix>| {
+        entries.map(|ix| one_line(tree.id(ix)).into_owned()).collect::<Vec<_>>().join(" ")
+    };
+    lines.push(match tree.parent(ix) {
+        Some(parent) => format!("after {}", one_line(tree.id(parent))),
+        None => "a root".into(),
+    });
+    let children = ids(&mut tree.children(ix));
+    if !children.is_empty() {
+        lines.push(format!("before {children}"));
+    }
+    lines
+}
+
+/// What the entry says, block by block.
+fn body(entry: &Entry<'_>) -> Vec<String> {
+    let message = entry.message();
+    let mut lines = Vec::new();
+    let mut add = |text: &str| {
+        if !text.is_empty() {
+            lines.push(printable(text).into_owned());
+        }
+    };
+    add(&entry.fields().str("summary").unwrap_or_default());
+    let content = match &message {
+        Some(message) => {
+            for key in ["command", "output", "errorMessage"] {
+                add(&message.0.str(key).unwrap_or_default());
+            }
+            message.0.raw("content")
+        }
+        None => entry.fields().raw("content"),
+    };
+    for block in content_blocks(content) {
+        match block {
+            Block::Text(text) => add(&text),
+            Block::Thinking { raw } => {
+                let text =
+                    json::Object::parse(raw).and_then(|fields| fields.str("thinking")).unwrap_or_default();
+                add(&format!("[thinking] {text}"));
+            }
+            Block::ToolCall { name, arguments, .. } => {
+                add(&format!("[call {}] {}", one_line(&name), one_line(arguments.unwrap_or("{}"))));
+            }
+            Block::Other { kind, .. } => add(&format!("[{}]", one_line(&kind))),
+        }
+    }
+    lines
+}
