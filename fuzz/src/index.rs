@@ -142,8 +142,7 @@ fn log() -> String {
             at % 60
         );
     };
-    let long = "가나다 ".repeat(15_000);
-    add("message", "null", &format!(r#""message":{{"role":"user","content":"{long}"}}"#));
+    add("message", "null", r#""message":{"role":"user","content":"x"}"#);
     add(
         "message",
         "\"e1\"",
@@ -161,8 +160,10 @@ fn log() -> String {
     add("message", "\"nowhere\"", r#""message":{"role":"user","content":"orphan"}"#);
     add("label", "\"e9\"", r#""targetId":"e2","label":"l""#);
     add("label", "\"e13\"", r#""targetId":"e2","undoes":"e13""#);
+    // What makes the log long enough for an index is nothing that a context would hold.
+    add("custom", "\"e14\"", &format!(r#""customType":"t","data":"{}""#, "가나다 ".repeat(15_000)));
     add("session_info", "\"e14\"", r#""name":"n""#);
-    add("message", "\"e15\"", r#""message":{"role":"user","content":"the end"}"#);
+    add("message", "\"e16\"", r#""message":{"role":"user","content":"the end"}"#);
     add("message", "\"e1\"", r#""message":{"role":"user","content":"late","x":1},"y":"soon""#);
     log + "\nnull\n"
 }

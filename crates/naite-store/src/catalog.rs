@@ -2,7 +2,6 @@
 //!
 //! A row costs one reading of its file; the [`RowCache`] remembers it until the file changes. Files always win.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Act, Refusal, Result, StoreError};
 use crate::fs::{Fs, Meta};
 use crate::log::{LogName, Store};
-use crate::rows::RowCache;
+use crate::rows::{Known, RowCache};
 use crate::scan::scan;
 
 /// What a list shows of a session.
@@ -73,6 +72,8 @@ pub type MakeStore<'a> = &'a (dyn Fn() -> Box<dyn Store> + Sync);
 const PROMPT: usize = 200;
 /// More threads than this only wait for the disk.
 const THREADS: usize = 8;
+/// Files that a thread takes at once.
+const AT_ONCE: usize = 16;
 
 impl Catalog {
     /// Reads all sessions in `folders` and in the folders directly below them, on as many threads as the machine has
@@ -86,17 +87,29 @@ impl Catalog {
         let mut catalog = Self::default();
         let files = Self::files(fs, folders, &mut catalog.unreadable);
         let known = cache.map(RowCache::load).unwrap_or_default();
-        let (read, fresh) = read_rows(fs, &files, &known, store);
-        for (path, row) in files.into_iter().zip(read) {
-            match row {
-                Ok((_, row)) => catalog.rows.push(row),
-                Err(error) => catalog.unreadable.push(Unreadable { path, error }),
+        let mut fresh = Vec::new();
+        for (path, row) in files.iter().zip(read_rows(fs, &files, &known, store)) {
+            let read = match row {
+                Source::Known => {
+                    catalog.rows.extend(known.get(path.as_os_str()).map(|(_, row)| row.clone()));
+                    continue;
+                }
+                Source::Fresh(read) => *read,
+            };
+            match read {
+                Ok((meta, row)) => {
+                    fresh.push((meta, row.clone()));
+                    catalog.rows.push(row);
+                }
+                Err(error) => catalog.unreadable.push(Unreadable { path: path.clone(), error }),
             }
         }
         if let Some(cache) = cache.filter(|_| !fresh.is_empty()) {
             cache.save(known, fresh);
         }
-        catalog.rows.sort_by(|a, b| b.active.cmp(&a.active).then_with(|| a.path.cmp(&b.path)));
+        catalog
+            .rows
+            .sort_by(|a, b| b.active.cmp(&a.active).then_with(|| a.path.as_os_str().cmp(b.path.as_os_str())));
         catalog
     }
 
@@ -119,7 +132,8 @@ impl Catalog {
                     continue;
                 }
             };
-            paths.sort();
+            // By bytes: comparing paths part by part is slow, and a list is sorted by time anyway.
+            paths.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
             for path in paths {
                 if path.extension().is_some_and(|extension| extension == "jsonl") {
                     files.push(path);
@@ -134,29 +148,43 @@ impl Catalog {
 
 type Read = Result<(Meta, SessionRow)>;
 
-/// Reads the rows of all files, and says which of them the cache did not know.
-fn read_rows(
-    fs: &Arc<dyn Fs>,
-    files: &[PathBuf],
-    known: &HashMap<PathBuf, (Meta, SessionRow)>,
-    store: MakeStore<'_>,
-) -> (Vec<Read>, Vec<(Meta, SessionRow)>) {
+/// Where a row comes from.
+enum Source {
+    /// The cache has it, and the file has not changed since.
+    Known,
+    /// The file was read.
+    Fresh(Box<Read>),
+}
+
+/// Finds the rows of all files, in their order.
+fn read_rows(fs: &Arc<dyn Fs>, files: &[PathBuf], known: &Known, store: MakeStore<'_>) -> Vec<Source> {
     let next = AtomicUsize::new(0);
-    let done: Mutex<Vec<(usize, bool, Read)>> = Mutex::new(Vec::with_capacity(files.len()));
+    let done: Mutex<Vec<(usize, Source)>> = Mutex::new(Vec::with_capacity(files.len()));
     let work = || {
         let mut store = store();
         let mut mine = Vec::new();
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = files.get(at) else { break };
-            mine.push(match cached(fs.as_ref(), path, known) {
-                Some(read) => (at, false, read),
-                None => (at, true, read_row(fs.as_ref(), store.as_mut(), path)),
-            });
+            let start = next.fetch_add(AT_ONCE, Ordering::Relaxed);
+            let Some(some) = files.get(start..files.len().min(start + AT_ONCE)) else { break };
+            if some.is_empty() {
+                break;
+            }
+            for (at, path) in (start..).zip(some) {
+                let unchanged = known
+                    .get(path.as_os_str())
+                    .is_some_and(|(meta, _)| fs.meta(path).is_ok_and(|now| now == *meta));
+                let source = if unchanged {
+                    Source::Known
+                } else {
+                    Source::Fresh(Box::new(read_row(fs.as_ref(), store.as_mut(), path)))
+                };
+                mine.push((at, source));
+            }
         }
         done.lock().unwrap_or_else(PoisonError::into_inner).extend(mine);
     };
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(THREADS).min(files.len());
+    let threads =
+        thread::available_parallelism().map_or(1, usize::from).min(THREADS).min(files.len() / AT_ONCE + 1);
     thread::scope(|scope| {
         for _ in 1..threads {
             scope.spawn(work);
@@ -164,16 +192,8 @@ fn read_rows(
         work();
     });
     let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    done.sort_unstable_by_key(|(at, ..)| *at);
-    let fresh =
-        done.iter().filter_map(|(_, fresh, read)| read.as_ref().ok().filter(|_| *fresh).cloned()).collect();
-    (done.into_iter().map(|(.., read)| read).collect(), fresh)
-}
-
-/// The remembered row of a file that has not changed since.
-fn cached(fs: &dyn Fs, path: &Path, known: &HashMap<PathBuf, (Meta, SessionRow)>) -> Option<Read> {
-    let (meta, row) = known.get(path)?;
-    (fs.meta(path).ok()? == *meta).then(|| Ok((*meta, row.clone())))
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, source)| source).collect()
 }
 
 fn read_row(fs: &dyn Fs, store: &mut dyn Store, path: &Path) -> Read {

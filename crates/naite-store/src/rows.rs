@@ -1,6 +1,7 @@
 //! Rows of a list, remembered between runs: one small file that can be deleted at any time.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,6 +13,9 @@ use crate::fs::{Fs, Meta, replace_cache};
 
 /// Begins the file; the digits count changes of its layout.
 const MAGIC: &[u8; 16] = b"naite-rows--0001";
+
+/// Rows by file, each with the state of the file that it was read from.
+pub(crate) type Known = HashMap<OsString, (Meta, SessionRow)>;
 
 /// Where rows are kept.
 #[derive(Clone, Debug)]
@@ -26,10 +30,10 @@ impl RowCache {
         Self { fs, file: file.into() }
     }
 
-    /// The rows by file, each with the state of the file that it was read from. Damage costs only time.
-    pub(crate) fn load(&self) -> HashMap<PathBuf, (Meta, SessionRow)> {
+    /// All rows. Damage costs only time.
+    pub(crate) fn load(&self) -> Known {
         let rows = self.read().unwrap_or_default();
-        rows.into_iter().map(|(meta, row)| (row.path.clone(), (meta, row))).collect()
+        rows.into_iter().map(|(meta, row)| (row.path.clone().into_os_string(), (meta, row))).collect()
     }
 
     fn read(&self) -> Option<Vec<(Meta, SessionRow)>> {
@@ -41,13 +45,9 @@ impl RowCache {
     }
 
     /// Adds fresh rows to the known ones; rows of files that are gone go with the next of their folder.
-    pub(crate) fn save(
-        &self,
-        mut known: HashMap<PathBuf, (Meta, SessionRow)>,
-        fresh: Vec<(Meta, SessionRow)>,
-    ) {
-        known.retain(|path, _| self.fs.meta(path).is_ok());
-        known.extend(fresh.into_iter().map(|(meta, row)| (row.path.clone(), (meta, row))));
+    pub(crate) fn save(&self, mut known: Known, fresh: Vec<(Meta, SessionRow)>) {
+        known.retain(|path, _| self.fs.meta(path.as_ref()).is_ok());
+        known.extend(fresh.into_iter().map(|(meta, row)| (row.path.clone().into_os_string(), (meta, row))));
         let rows: Vec<&(Meta, SessionRow)> = known.values().collect();
         let _ = postcard::to_allocvec(&rows).map_err(io::Error::other).and_then(|rows| {
             let bytes = [MAGIC.as_slice(), &xxh3_64(&rows).to_le_bytes(), &rows].concat();

@@ -58,9 +58,12 @@ pub(super) fn whole_value(key: &str, value: &str) -> Option<Secret> {
 /// The name left of a mark: `NAME =`, `"name":`, `:name =>`, `name :=`, `["name"] =`.
 fn name_before(text: &str, mark: usize) -> Option<&str> {
     let before = &text[text.floor_char_boundary(mark.saturating_sub(80))..mark];
-    let before = before.strip_suffix(':').unwrap_or(before).trim_end_matches([' ', '\t', ']', '"', '\'', '`', '\\']);
+    let before =
+        before.strip_suffix(':').unwrap_or(before).trim_end_matches([' ', '\t', ']', '"', '\'', '`', '\\']);
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let start = before.rfind(|c| !is_part(c)).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let start = before
+        .rfind(|c| !is_part(c))
+        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
     let name = &before[start..];
     (!name.is_empty() && name.len() < 80).then_some(name)
 }
@@ -88,7 +91,8 @@ fn value_after(text: &str, mark: usize) -> Option<(Range<usize>, bool)> {
         }
         _ => {
             let stop = |c: char| c.is_whitespace() || "\"'`,;)}]>\\&|".contains(c);
-            (text[start..end].find(stop).unwrap_or(end - start), false)
+            let value = &text[start..end.min(text.floor_char_boundary(start + REACH))];
+            (value.find(stop).unwrap_or(value.len()), false)
         }
     };
     (len > 0).then_some((start..start + len, is_quoted))
@@ -106,21 +110,22 @@ fn is_in_connection_string(text: &str, mark: usize, end: usize) -> bool {
     if text.as_bytes()[mark] != b'=' || text[end..].starts_with([',', ')']) {
         return false;
     }
-    let start = text.floor_char_boundary(mark.saturating_sub(REACH / 2));
-    let stop = text.floor_char_boundary(mark + REACH / 2);
+    let start = text.floor_char_boundary(mark.saturating_sub(REACH / 4));
+    let stop = text.floor_char_boundary(mark + REACH / 4);
     let before = text[start..mark].rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
     let behind = text[mark..stop].split('\n').next().unwrap_or_default().to_ascii_lowercase();
     let is_word = |part: &str, at: usize| !part[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-    [before, behind].iter().any(|part| {
-        CONNECTION.iter().any(|word| part.match_indices(word).any(|(at, _)| is_word(part, at)))
-    })
+    [before, behind]
+        .iter()
+        .any(|part| CONNECTION.iter().any(|word| part.match_indices(word).any(|(at, _)| is_word(part, at))))
 }
 
 /// The password in `scheme://user:password@host`, whose colon is at `mark`.
 fn url_password(text: &str, mark: usize) -> Option<Secret> {
     let start = mark + 3;
     let end = text.floor_char_boundary(start + REACH);
-    let authority = text[start..end].split(|c: char| c.is_whitespace() || "/?#\"'`<>\\|".contains(c)).next()?;
+    let authority =
+        text[start..end].split(|c: char| c.is_whitespace() || "/?#\"'`<>\\|".contains(c)).next()?;
     let (user, _) = authority.rsplit_once('@')?;
     let (name, password) = user.split_once(':')?;
     if password.is_empty() || is_placeholder(password) {
@@ -138,7 +143,9 @@ fn credentials(text: &str, start: usize) -> Option<Secret> {
     let end = text.floor_char_boundary(start + 4 * REACH);
     let value = &text[start..end];
     let (scheme, rest) = value.split_once(' ').unwrap_or(("", value));
-    let is_scheme = ["bearer", "basic", "token", "digest", "apikey"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let is_scheme = ["bearer", "basic", "token", "digest", "apikey"]
+        .iter()
+        .any(|known| scheme.eq_ignore_ascii_case(known));
     let from = start + if is_scheme { value.len() - rest.trim_start().len() } else { 0 };
     let secret = text[from..end].split(|c: char| c.is_whitespace() || "\"'`\\,;".contains(c)).next()?;
     let is_meant = is_scheme && secret.len() >= 8 || looks_secret(secret, Setting::Value);
@@ -153,7 +160,8 @@ pub(super) fn bearer(text: &str, at: usize) -> Option<Secret> {
     let len = rest.bytes().take(4 * REACH).take_while(is_part).count();
     let from = at + "Bearer ".len();
     let is_token = len >= 16 && rest[..len].bytes().any(|byte| byte.is_ascii_digit());
-    (is_token && shapes::at(text, from).is_none()).then_some(Secret { kind: "authorization", place: from..from + len })
+    (is_token && shapes::at(text, from).is_none())
+        .then_some(Secret { kind: "authorization", place: from..from + len })
 }
 
 /// A private key in PEM, with its frame; one that was cut off is hidden as far as it goes.
@@ -171,7 +179,9 @@ pub(super) fn private_key(text: &str, at: usize) -> Option<Secret> {
         return None;
     }
     let end = body + inner.len();
-    let close = text[end..].strip_prefix("-----END ").and_then(|rest| rest[..rest.floor_char_boundary(64)].find("-----"));
+    let close = text[end..]
+        .strip_prefix("-----END ")
+        .and_then(|rest| rest[..rest.floor_char_boundary(64)].find("-----"));
     let end = close.map_or(end, |len| end + "-----END ".len() + len + 5);
     Some(Secret { kind: "private-key", place: at..end })
 }

@@ -26,7 +26,7 @@ pub(super) fn looks_secret(value: &str, setting: Setting) -> bool {
 
 /// Says whether a value only stands for one: a variable, a template, stars, an advice.
 pub(super) fn is_placeholder(value: &str) -> bool {
-    let lower = value.to_ascii_lowercase();
+    let lower = value[..value.floor_char_boundary(64)].to_ascii_lowercase();
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
     value.starts_with(['{', '<', '[', ':', '='])
         || value.strip_prefix(['$', '%', '&', '*']).is_some_and(|name| name.chars().all(is_name))
@@ -34,7 +34,9 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || ["${", "$(", "{{", "xxxx", "****", "changeme", "your-", "your_", "placeholder"]
             .iter()
             .any(|part| lower.contains(part))
-        || ["process.env", "os.environ", "env.", "self.", "this."].iter().any(|start| lower.starts_with(start))
+        || ["process.env", "os.environ", "env.", "self.", "this."]
+            .iter()
+            .any(|start| lower.starts_with(start))
 }
 
 /// How often the class of characters changes between neighbours: random text changes all the time, words hardly.

@@ -147,7 +147,8 @@ fn prefixed(rest: &[u8]) -> Option<(&'static str, usize)> {
 
 /// A JSON web token: header, payload, signature, the first two of which are objects in base64.
 fn web_token(rest: &[u8]) -> Option<(&'static str, usize)> {
-    let part = |bytes: &[u8]| bytes.iter().take(16 * REACH).take_while(|byte| Letters::Url.has(**byte)).count();
+    let part =
+        |bytes: &[u8]| bytes.iter().take(16 * REACH).take_while(|byte| Letters::Url.has(**byte)).count();
     let header = rest.starts_with(b"eyJ").then(|| part(rest))?;
     let payload = rest[header..].strip_prefix(b".").filter(|payload| payload.starts_with(b"eyJ"))?;
     let middle = header + 1 + part(payload);

@@ -161,7 +161,15 @@ pub fn line(id: &EntryId, parent: Option<&str>, at: i64, draft: &Draft<'_>) -> S
         Draft::SessionInfo(name) => start("session_info").str("name", name),
         Draft::Move(m) => start("custom").str("customType", "naite.move").raw("data", &move_data(m)),
     };
-    out.end()
+    on_one_line(out.end())
+}
+
+/// Makes spaces of the line breaks that raw JSON may have between its tokens: a record is one line.
+fn on_one_line(record: String) -> String {
+    match memchr::memchr2(b'\n', b'\r', record.as_bytes()) {
+        Some(_) => record.replace(['\n', '\r'], " "),
+        None => record,
+    }
 }
 
 fn move_data(m: &MoveDraft<'_>) -> String {
@@ -245,6 +253,14 @@ mod tests {
             (op, from.as_deref(), to, undoes.as_deref(), redoes),
             (MoveOp::Undo, Some("a"), None, Some("m"), None)
         );
+    }
+
+    #[test]
+    fn a_record_is_one_line_however_its_json_is_laid_out() {
+        let message = "{\n  \"role\": \"user\",\r\n\t\"content\": \"a\\nb\"\n}";
+        let text = line(&EntryId::from_bits(7), None, 0, &Draft::Message(message));
+        assert!(!text.contains(['\n', '\r']) && text.contains("a\\nb"), "{text}");
+        assert!(matches!(read_record(&text).map(|record| record.facts), Some(Facts::Message { .. })));
     }
 
     #[test]
