@@ -13,6 +13,7 @@ mod holding;
 mod info;
 mod kills;
 mod label;
+mod matrix;
 mod relocate;
 mod rpc;
 mod sessions;
