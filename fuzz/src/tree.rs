@@ -106,7 +106,10 @@ impl Log {
             let known = entry["id"].as_str().is_some_and(|id| model.ids().iter().any(|other| other == id));
             let awaited = |id: &str| model.ids().iter().any(|other| model.named_parent(other) == Some(id));
             let late = entry["type"] != "session" && entry["id"].as_str().is_some_and(awaited);
-            if known || late {
+            // Whether a move to itself moves is nobody's business.
+            let points = [&entry["data"]["to"], &entry["data"]["from"], &entry["abandonedLeafId"]];
+            let own = points.iter().any(|point| !point.is_null() && **point == entry["id"]);
+            if known || late || own {
                 self.model = None;
             } else {
                 model.line(&line);

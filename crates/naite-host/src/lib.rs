@@ -4,6 +4,7 @@
 
 mod clock;
 mod env;
+pub mod export;
 mod resolve;
 pub mod rpc;
 pub mod samples;

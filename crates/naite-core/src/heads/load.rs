@@ -315,14 +315,22 @@ impl Heads {
                 self.relinks += 1;
             }
             let Some(above) = self.place(self.heads[ix.at()].parent) else { break };
-            // A whole record may have taken over the id of the line above since.
-            let now = self.find_any(self.id(above)).unwrap_or(above);
-            if now != above {
-                self.heads[ix.at()].parent = now.0;
-                self.relinks += 1;
+            if self.find_any(self.id(above)).is_some_and(|now| now != above) {
+                // A whole record behind this line has taken over the id of the line above: a parent that came late.
+                self.parent_comes_late(ix, self.id(above).into());
+                break;
             }
-            ix = now;
+            ix = above;
         }
+    }
+
+    fn parent_comes_late(&mut self, ix: Ix, parent: String) {
+        let offset = self.heads[ix.at()].span.offset;
+        let line =
+            self.defects.iter().rev().find(|defect| defect.offset == offset).map_or(0, |defect| defect.line);
+        self.heads[ix.at()].parent = NONE;
+        self.forward.push(Forward { child: ix, parent, line, offset });
+        self.relinks += 1;
     }
 
     /// Packs what the kind adds into the head's spare fields.
@@ -385,7 +393,12 @@ impl Heads {
                     Some(None) => Point::Unknown,
                     Some(Some(ix)) => Point::At(ix),
                 };
-                let (from, to, undoes, redoes) = (point(from), point(to), find(undoes), find(redoes));
+                let (from, undoes, redoes) = (point(from), find(undoes), find(redoes));
+                // A broken line that nobody hangs on is no place to go to.
+                let to = match point(to) {
+                    Point::At(ix) if self.is_ghost(ix) => Point::Unknown,
+                    to => to,
+                };
                 self.moves.push(MoveHead { op: *op, from, to, undoes, redoes });
             }
             Facts::Detachable(_) => head.flags.set(Flags::DETACHABLE, true),

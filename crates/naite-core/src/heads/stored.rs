@@ -7,9 +7,9 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 use serde::{Deserialize, Serialize};
 
-use super::{Forward, Head, Heads, Ix, LabelHead, MoveHead, Slice, hash};
+use super::{Flags, Forward, Head, Heads, Ix, LabelHead, MoveHead, Point, Slice, hash};
 use crate::codec::{Defect, DefectKind, TitleSlot};
-use crate::entry::{Header, Span};
+use crate::entry::{Header, Kind, Span};
 use crate::id::EntryId;
 
 /// The serialisable form of [`Heads`], read back with [`StoredHeads::load`].
@@ -121,42 +121,55 @@ impl StoredHeads {
             ..Heads::default()
         };
         heads.labels.extend(self.labels);
-        heads.index_ids();
-        Some(heads)
+        heads.index_ids().then_some(heads)
     }
 
+    /// Says whether every place, text and span that is named is there, so that nothing later can miss it.
     fn is_consistent(&self) -> bool {
-        let count = self.heads.len();
         let is_text = |slice: &Slice| {
             let end = slice.at.checked_add(slice.len).map(|end| end as usize);
             end.is_some_and(|end| self.arena.get(slice.at as usize..end).is_some())
         };
-        let is_place = |ix: &Ix| ix.at() < count;
-        self.heads.iter().all(|head| {
+        let is_place = |ix: Ix| ix.at() < self.heads.len();
+        let is_ghost = |ix: u32| self.heads[ix as usize].flags.has(Flags::GHOST);
+        let is_packed = |packed: u32| packed >= super::UNKNOWN || is_place(Ix(packed));
+        let is_point = |point: Point| !matches!(point, Point::At(ix) if !is_place(ix));
+        let is_parent = |parent: u32, ix: u32| parent < ix && (is_ghost(ix) || !is_ghost(parent));
+        let is_head = |(ix, head): (u32, &Head)| {
             let calls_end = head.calls as usize + usize::from(head.calls_len);
+            let points = matches!(head.kind, Kind::Compaction | Kind::BranchSummary);
             is_text(&head.id)
                 && calls_end <= self.calls.len()
-                && (head.parent >= super::UNKNOWN || (head.parent as usize) < count)
-        }) && self.calls.iter().all(is_text)
-            && self.leaf.iter().all(is_place)
-            && self.labels.iter().all(|(_, ix)| is_place(ix))
-            && self.forward.iter().all(|forward| is_place(&forward.child))
+                && head.span.offset.checked_add(head.span.len.into()).is_some_and(|end| end <= self.end)
+                && (head.parent >= super::UNKNOWN || is_parent(head.parent, ix))
+                && (!points || is_packed(head.a))
+        };
+        (0..).zip(&self.heads).all(is_head)
+            && self.calls.iter().all(is_text)
+            && self.leaf.is_none_or(|leaf| is_place(leaf) && !is_ghost(leaf.0))
+            && self.moves.iter().all(|moved| is_point(moved.from) && is_point(moved.to))
+            && self.labels.iter().all(|(_, ix)| is_place(*ix))
+            && self.forward.iter().all(|forward| is_place(forward.child))
+            && self.ordinals.iter().all(|ordinal| is_packed(*ordinal))
     }
 }
 
 impl Heads {
-    fn index_ids(&mut self) {
+    /// Makes the look-up table of ids; `false` if two entries have one id.
+    fn index_ids(&mut self) -> bool {
         let id = |head: &Head| &self.arena[head.id.at as usize..(head.id.at + head.id.len) as usize];
         self.by_id = HashTable::with_capacity(self.heads.len());
         for (ix, head) in (0u32..).zip(&self.heads) {
             let text = id(head);
-            // A ghost whose id a whole record took over stands before it: the later one answers to the id.
             match self.by_id.find_mut(hash(text), |other| id(&self.heads[*other as usize]) == text) {
-                Some(slot) => *slot = ix,
+                // A ghost whose id a whole record took over stands before it: the later one answers to the id.
+                Some(slot) if self.heads[*slot as usize].flags.has(Flags::GHOST) => *slot = ix,
+                Some(_) => return false,
                 None => {
                     self.by_id.insert_unique(hash(text), ix, |other| hash(id(&self.heads[*other as usize])));
                 }
             }
         }
+        true
     }
 }

@@ -1,3 +1,4 @@
 //! Tests of the core through its public names, one module for each kind of question.
 
+mod found;
 mod properties;

@@ -231,7 +231,7 @@ fn steps(tree: &Tree, steps: &[Step]) -> Vec<model::Step> {
 }
 
 /// Reads a whole log at once.
-fn read(log: &[u8]) -> Tree {
+pub(crate) fn read(log: &[u8]) -> Tree {
     let mut tree = Tree::default();
     read_on(&mut tree, log);
     tree
@@ -319,7 +319,7 @@ proptest! {
 }
 
 /// Walks a tree in every way; each entry is below exactly one root.
-fn walk(tree: &Tree) {
+pub(crate) fn walk(tree: &Tree) {
     let mut seen = vec![false; tree.heads().len()];
     let mut next = tree.roots().to_vec();
     while let Some(ix) = next.pop() {

@@ -2,7 +2,7 @@
 
 use crate::support::{Sandbox, said, text};
 
-const COMMANDS: [&str; 19] = [
+const COMMANDS: [&str; 20] = [
     "tree",
     "show",
     "context",

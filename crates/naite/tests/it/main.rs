@@ -6,6 +6,7 @@ mod context;
 mod demo;
 mod doctor;
 mod errors;
+mod export;
 mod full;
 mod go;
 mod help;
