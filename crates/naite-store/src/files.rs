@@ -64,6 +64,9 @@ impl FileStore {
 
     /// Opens for writing, if the log still is what the caller knows.
     fn open_expected(&mut self, log: &LogName, expected: Stat, act: Act) -> Result<&mut Open> {
+        if self.is_as_expected(log, expected) {
+            return self.open(log, true, act);
+        }
         let now = self.stat(log)?;
         let moved = || StoreError::Moved { path: log.path().into(), now };
         if now.is_none_or(|now| now.len != expected.len || now.identity != expected.identity) {
@@ -74,6 +77,15 @@ impl FileStore {
             return Err(moved());
         }
         Ok(open)
+    }
+
+    /// Asks the descriptor that is kept, which costs less than the path: a file that was removed or replaced has no
+    /// name any more.
+    fn is_as_expected(&self, log: &LogName, expected: Stat) -> bool {
+        let Some(open) = self.open.as_ref().filter(|open| open.log == *log && open.writable) else { return false };
+        open.file
+            .meta()
+            .is_ok_and(|now| now.is_named && (now.len, now.identity) == (expected.len, expected.identity))
     }
 }
 
@@ -263,7 +275,8 @@ impl Store for FileStore {
         if durable == Durable::Synced {
             open.file.sync().map_err(|source| short(written, source))?;
         }
-        open.file.meta().map(stat).map_err(StoreError::io(Act::Append, path))
+        // What another program wrote between our look and our write is not in this length: the next look finds it.
+        Ok(Stat { len: expected.len + written as u64, ..expected })
     }
 
     fn patch(&mut self, log: &LogName, expected: Stat, offset: u64, bytes: &[u8]) -> Result<Stat> {

@@ -81,7 +81,8 @@ pub trait Store: Send + Debug {
     fn begin(&mut self, log: &LogName, replaces: Option<Stat>) -> Result<Box<dyn NewLog>>;
 
     /// Appends with one write, if the log is as `expected` says; else [`StoreError::Moved`](crate::StoreError).
-    /// A write that breaks off says how many bytes arrived.
+    /// A write that breaks off says how many bytes arrived. The state that comes back has the new length; its stamp
+    /// may still be that of `expected`.
     fn append(&mut self, log: &LogName, expected: Stat, bytes: &[u8], durable: Durable) -> Result<Stat>;
 
     /// Overwrites bytes in place: only for omp's title slot, which has a fixed size.

@@ -109,10 +109,14 @@ pub struct MoveDraft<'a> {
     pub redoes: Option<&'a str>,
 }
 
+/// Bytes of the fields that every record has.
+const FIELDS: usize = 160;
+
 /// Writes one record without its line end. `at` is in Unix milliseconds.
 pub fn line(id: &EntryId, parent: Option<&str>, at: i64, draft: &Draft<'_>) -> String {
+    let body = if let Draft::Message(message) = draft { message.len() } else { 0 };
     let start = |kind: &str| {
-        ObjectWriter::new()
+        ObjectWriter::with_room(body + FIELDS)
             .str("type", kind)
             .str("id", id.as_str())
             .str_or_null("parentId", parent)

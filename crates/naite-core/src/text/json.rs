@@ -212,21 +212,33 @@ impl ObjectWriter {
         Self::default()
     }
 
+    /// Starts an object of about this many bytes.
+    pub(crate) fn with_room(bytes: usize) -> Self {
+        let mut text = String::with_capacity(bytes);
+        text.push('{');
+        Self(text)
+    }
+
     /// Adds a value that is JSON text already.
     pub fn raw(mut self, key: &str, raw: &str) -> Self {
-        if self.0.len() > 1 {
-            self.0.push(',');
-        }
-        self.0.push_str(&quote(key));
-        self.0.push(':');
+        self.key(key);
         self.0.push_str(raw);
         self
     }
 
     /// Adds a string.
-    pub fn str(self, key: &str, value: &str) -> Self {
-        let quoted = quote(value);
-        self.raw(key, &quoted)
+    pub fn str(mut self, key: &str, value: &str) -> Self {
+        self.key(key);
+        push_quoted(&mut self.0, value);
+        self
+    }
+
+    fn key(&mut self, key: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        push_quoted(&mut self.0, key);
+        self.0.push(':');
     }
 
     /// Adds a string or `null`.
@@ -268,6 +280,16 @@ impl ObjectWriter {
         self.0.push('}');
         self.0
     }
+}
+
+/// Writes a JSON string behind a text; most have nothing to escape and are copied.
+fn push_quoted(out: &mut String, text: &str) {
+    if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        return out.push_str(&quote(text));
+    }
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 /// Writes a JSON string.

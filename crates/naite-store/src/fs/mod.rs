@@ -21,6 +21,9 @@ pub struct Meta {
     pub is_dir: bool,
     /// It is an ordinary file.
     pub is_file: bool,
+    /// Some path leads to it: one that was removed while it is open has none (always `true` where the platform does
+    /// not say).
+    pub is_named: bool,
 }
 
 /// The file system.

@@ -147,6 +147,7 @@ fn read_meta(meta: &fs::Metadata) -> Meta {
         identity: platform::identity(meta),
         is_dir: meta.is_dir(),
         is_file: meta.is_file(),
+        is_named: platform::is_named(meta),
     }
 }
 
@@ -176,6 +177,10 @@ mod platform {
 
     pub(super) fn identity(meta: &Metadata) -> (u64, u64) {
         (meta.dev(), meta.ino())
+    }
+
+    pub(super) fn is_named(meta: &Metadata) -> bool {
+        meta.nlink() > 0
     }
 
     pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -212,6 +217,10 @@ mod platform {
 
     pub(super) fn identity(_meta: &Metadata) -> (u64, u64) {
         (0, 0)
+    }
+
+    pub(super) fn is_named(_meta: &Metadata) -> bool {
+        true
     }
 
     pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

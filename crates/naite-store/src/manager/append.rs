@@ -5,7 +5,7 @@ use std::io::Write;
 use naite_core::codec::{self, Draft, TitleSlot};
 use naite_core::entry::{Kind, Role, Stop, iso};
 use naite_core::text::json::Object;
-use naite_core::{EntryId, Ix, Place};
+use naite_core::{EntryId, Head, Ix, Place};
 
 use super::{Access, Durability, SessionManager};
 use crate::error::{Act, Result, StoreError};
@@ -31,19 +31,20 @@ impl SessionManager {
     /// and the next append writes it too.
     pub fn append(&mut self, draft: &Draft<'_>) -> Result<EntryId> {
         self.prepare()?;
-        let part = Part::of(draft);
         let turn = self.turn.take();
         // While a turn goes on, its entries stay together even if another program moved the leaf.
         let open = turn.as_ref().and_then(|turn| self.tree.find(turn.as_str()));
-        let parent = if part.continues() && open.is_some() { open } else { self.leaf() };
+        let stays = open.is_some() && open != self.leaf() && Part::of(draft).continues();
+        let parent = if stays { open } else { self.leaf() };
         let id = self.push(parent, draft);
+        let part = self.tree.find(id.as_str()).map_or(Part::Aside, |ix| Part::of_head(self.tree.head(ix)));
         self.turn = match part {
             Part::Opens | Part::Continues => Some(id.clone()),
             Part::Ends => None,
             Part::Aside if open.is_some() && parent == open => Some(id.clone()),
             Part::Aside => turn,
         };
-        self.commit(&[draft])?;
+        self.write_out(&[draft], matches!(part, Part::Opens | Part::Ends))?;
         Ok(id)
     }
 
@@ -224,6 +225,12 @@ impl SessionManager {
 
     /// Writes what waits, as durable as the setting wants it for these entries.
     pub(super) fn commit(&mut self, drafts: &[&Draft<'_>]) -> Result<()> {
+        let at_border = drafts.iter().any(|draft| matches!(Part::of(draft), Part::Opens | Part::Ends));
+        self.write_out(drafts, at_border)
+    }
+
+    /// The same for drafts of which it is known whether one of them opens or ends a turn.
+    fn write_out(&mut self, drafts: &[&Draft<'_>], at_border: bool) -> Result<()> {
         let says = |draft: &&Draft<'_>| {
             matches!(draft, Draft::Message(_) | Draft::CustomMessage(_) | Draft::BranchSummary(_))
         };
@@ -233,9 +240,7 @@ impl SessionManager {
         let synced = match self.setup.durability {
             Durability::Always => true,
             Durability::Never => false,
-            Durability::Turn => {
-                drafts.iter().any(|draft| matches!(Part::of(draft), Part::Opens | Part::Ends))
-            }
+            Durability::Turn => at_border,
         };
         self.flush(synced)
     }
@@ -361,13 +366,20 @@ impl Part {
     fn of(draft: &Draft<'_>) -> Self {
         let Draft::Message(message) = draft else { return Self::Aside };
         let Some(fields) = Object::parse(message) else { return Self::Aside };
-        match fields.str("role").map(|role| Role::from_name(&role)) {
-            Some(Role::User) => Self::Opens,
-            Some(Role::ToolResult) => Self::Continues,
-            Some(Role::Assistant) => match fields.str("stopReason").map(|stop| Stop::from_name(&stop)) {
-                Some(Stop::ToolUse) => Self::Continues,
-                _ => Self::Ends,
-            },
+        let role = fields.str("role").map_or(Role::Other, |role| Role::from_name(&role));
+        Self::of_message(role, fields.str("stopReason").map_or(Stop::Absent, |stop| Stop::from_name(&stop)))
+    }
+
+    /// The same of an entry that the tree knows already, without its body.
+    fn of_head(head: &Head) -> Self {
+        if head.kind == Kind::Message { Self::of_message(head.role, head.stop) } else { Self::Aside }
+    }
+
+    fn of_message(role: Role, stop: Stop) -> Self {
+        match (role, stop) {
+            (Role::User, _) => Self::Opens,
+            (Role::ToolResult, _) | (Role::Assistant, Stop::ToolUse) => Self::Continues,
+            (Role::Assistant, _) => Self::Ends,
             _ => Self::Aside,
         }
     }

@@ -15,6 +15,7 @@ const COMMANDS: [&str; 20] = [
     "name",
     "branch",
     "fork",
+    "export",
     "doctor",
     "trash",
     "relocate",

@@ -183,7 +183,12 @@ pub(crate) fn as_nobody(sandbox: &Sandbox, arguments: &[&str]) -> Output {
         return sandbox.run(arguments);
     }
     let binary = sandbox.path("naite-binary");
-    std::fs::copy(env!("CARGO_BIN_EXE_naite"), &binary).expect("a copy");
+    if !binary.exists() {
+        // Another process copies it: a descriptor of ours that is open for writing would be inherited by whatever
+        // other tests start meanwhile, and a file that is open for writing cannot be started.
+        let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_naite")).arg(&binary).status();
+        assert!(copied.is_ok_and(|status| status.success()), "a copy of the binary");
+    }
     std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).expect("ours");
     for own in ["home", "naite"] {
         std::fs::create_dir_all(sandbox.path(own)).expect("writable");
