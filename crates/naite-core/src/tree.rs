@@ -146,8 +146,8 @@ impl Tree {
                 member = self.parent[member as usize];
             }
             self.parent[earliest as usize] = NONE;
-            if let Some((_, defect)) = late.iter().find(|(ix, _)| ix.0 == earliest) {
-                self.defects.push(defect.clone());
+            if let Ok(at) = late.binary_search_by_key(&Ix(earliest), |(ix, _)| *ix) {
+                self.defects.push(late[at].1.clone());
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use naite_core::entry::Header;
-use naite_core::text::fold;
+use naite_core::text::{fold, nfc};
 use naite_store::{Catalog, LogName, SessionRow, Unreadable};
 
 use crate::env::{Environment, Holding};
@@ -85,7 +85,7 @@ pub fn latest_here(env: &Environment) -> Option<SessionRow> {
     let cwd = env.cwd_text();
     let folder = env.workplace().folder(&cwd);
     let rows = env.catalog(&[folder]).rows;
-    rows.into_iter().find(|row| row.cwd.as_deref() == Some(cwd.as_str()))
+    rows.into_iter().find(|row| row.cwd.as_deref().is_some_and(|of| nfc(of) == nfc(&cwd)))
 }
 
 /// The headers of all sessions in all places: only the first lines of each file are read.

@@ -142,6 +142,9 @@ pub enum StoreError {
         /// The id.
         id: String,
     },
+    /// A session in memory has no place among files.
+    #[error("a session in memory cannot become one of a file")]
+    InMemory,
     /// There is nothing to branch from.
     #[error("the path is empty")]
     EmptyPath,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::{Act, Owner, Refusal, Result, StoreError};
-use crate::fs::{Fs, FsFile, Meta};
+use crate::fs::{Fs, FsFile, Meta, fitting_name};
 use crate::lock;
 use crate::log::{Durable, Guard, LogName, NewLog, Stat, Store, Wait};
 
@@ -82,7 +82,9 @@ impl FileStore {
     /// Asks the descriptor that is kept, which costs less than the path: a file that was removed or replaced has no
     /// name any more.
     fn is_as_expected(&self, log: &LogName, expected: Stat) -> bool {
-        let Some(open) = self.open.as_ref().filter(|open| open.log == *log && open.writable) else { return false };
+        let Some(open) = self.open.as_ref().filter(|open| open.log == *log && open.writable) else {
+            return false;
+        };
         open.file
             .meta()
             .is_ok_and(|now| now.is_named && (now.len, now.identity) == (expected.len, expected.identity))
@@ -123,7 +125,7 @@ impl Beside {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy();
         self.fs.create_folder(&self.backups)?;
         let from = self.fs.open(&self.target)?;
-        let path = self.backups.join(format!("{}-{name}", expected.stamp));
+        let path = self.backups.join(fitting_name(&format!("{}-", expected.stamp), &name, ""));
         let _ = self.fs.remove(&path);
         let mut out = Appender(self.fs.create(&path)?);
         copy_bytes(from.as_ref(), expected.len, &mut out)?;

@@ -48,7 +48,9 @@ impl RowCache {
     pub(crate) fn save(&self, mut known: Known, fresh: Vec<(Meta, SessionRow)>) {
         known.retain(|path, _| self.fs.meta(path.as_ref()).is_ok());
         known.extend(fresh.into_iter().map(|(meta, row)| (row.path.clone().into_os_string(), (meta, row))));
-        let rows: Vec<&(Meta, SessionRow)> = known.values().collect();
+        // A path that is no text cannot be kept here; its row is read anew each time.
+        let rows: Vec<&(Meta, SessionRow)> =
+            known.values().filter(|(_, row)| row.path.to_str().is_some()).collect();
         let _ = postcard::to_allocvec(&rows).map_err(io::Error::other).and_then(|rows| {
             let bytes = [MAGIC.as_slice(), &xxh3_64(&rows).to_le_bytes(), &rows].concat();
             replace_cache(self.fs.as_ref(), &self.file, &bytes)

@@ -7,7 +7,10 @@ use std::sync::Arc;
 use naite_core::entry::iso;
 
 use crate::error::{Act, Result, StoreError};
-use crate::fs::Fs;
+use crate::fs::{Fs, fitting_name};
+
+/// Ends the name of the note beside a deleted session.
+const NOTE: &str = ".json";
 
 /// Where deleted sessions go.
 #[derive(Clone, Debug)]
@@ -35,7 +38,7 @@ impl Trash {
     }
 
     fn note_of(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.json"))
+        self.folder.join(format!("{name}{NOTE}"))
     }
 
     /// Moves a session's file here. The note where it was is written first, so that no crash leaves one without.
@@ -44,8 +47,13 @@ impl Trash {
         let path = self.fs.canonical(path).map_err(fail())?;
         self.fs.create_folder(&self.folder).map_err(fail())?;
         let file = path.file_name().unwrap_or_default().to_string_lossy();
-        let trashed = Trashed { name: format!("{now}-{file}"), path: path.clone(), deleted: iso(now) };
-        let note = serde_json::to_vec(&trashed).unwrap_or_default();
+        let trashed = Trashed {
+            name: fitting_name(&format!("{now}-"), &file, NOTE).trim_end_matches(NOTE).into(),
+            path: path.clone(),
+            deleted: iso(now),
+        };
+        // A place that cannot be written down could not be found again.
+        let note = serde_json::to_vec(&trashed).map_err(io::Error::other).map_err(fail())?;
         let moved = self.fs.create(&self.note_of(&trashed.name)).and_then(|mut out| {
             out.append(&note)?;
             out.sync()?;

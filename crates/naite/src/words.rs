@@ -89,6 +89,7 @@ fn store(error: &StoreError) -> Complaint {
             "Run the command again.",
         ),
         StoreError::Exists { path } => Complaint::new(format!("{} exists already.", path.display()), ""),
+        StoreError::InMemory => Complaint::new("A session in memory cannot become one of a file.", ""),
         StoreError::EmptyPath => {
             Complaint::new("There is nothing before the first entry to branch from.", "")
         }

@@ -93,10 +93,10 @@ pub enum Facts<'a> {
     Move {
         /// What moved the leaf.
         op: MoveOp,
-        /// The leaf before; `None` for the state before the first entry.
-        from: Option<Cow<'a, str>>,
-        /// The leaf after.
-        to: Option<Cow<'a, str>>,
+        /// The leaf before: absent, the state before the first entry (`Some(None)`), or an entry.
+        from: Option<Option<Cow<'a, str>>>,
+        /// The leaf after, in the same way.
+        to: Option<Option<Cow<'a, str>>>,
         /// The record that an undo takes back.
         undoes: Option<Cow<'a, str>>,
         /// The record that a redo brings back.
@@ -225,13 +225,20 @@ fn custom_facts<'a>(fields: &Object<'a>) -> Facts<'a> {
             let data = fields.object("data").unwrap_or_default();
             Facts::Move {
                 op: MoveOp::from_name(&data.str("op").unwrap_or_default()),
-                from: data.str("from"),
-                to: data.str("to"),
+                from: point(&data, "from"),
+                to: point(&data, "to"),
                 undoes: data.str("undoes"),
                 redoes: data.str("redoes"),
             }
         }
         _ => Facts::Other(Kind::Custom),
+    }
+}
+
+fn point<'a>(data: &Object<'a>, key: &str) -> Option<Option<Cow<'a, str>>> {
+    match data.raw(key)? {
+        "null" => Some(None),
+        raw => json::string(raw).map(Some),
     }
 }
 

@@ -219,6 +219,11 @@ pub fn set_cwd(text: &str, cwd: &str) -> String {
     set_field(text, "cwd", &json::quote(cwd), true)
 }
 
+/// Gives a header a title; every other value keeps its bytes.
+pub fn set_title(text: &str, title: &str) -> String {
+    set_field(text, "title", &json::quote(title), true)
+}
+
 /// Gives a field another raw value, in its place or (`add`) at the end.
 fn set_field(text: &str, name: &str, value: &str, add: bool) -> String {
     let Some(fields) = Object::parse(text) else { return text.into() };
@@ -254,7 +259,7 @@ mod tests {
         assert_eq!(record.parent.as_deref(), Some("p"));
         let Facts::Move { op, from, to, undoes, redoes } = record.facts else { panic!("{text}") };
         assert_eq!(
-            (op, from.as_deref(), to, undoes.as_deref(), redoes),
+            (op, from.flatten().as_deref(), to.flatten(), undoes.as_deref(), redoes),
             (MoveOp::Undo, Some("a"), None, Some("m"), None)
         );
     }

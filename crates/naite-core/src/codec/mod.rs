@@ -13,7 +13,7 @@ pub use decode::{Decoded, Facts, MoveOp, Record, current_text, decode, entry, re
 pub use defect::{Defect, DefectKind};
 pub use encode::{
     CompactionDraft, CustomMessageDraft, Draft, MoveDraft, SummaryDraft, header, line, set_cwd, set_parent,
-    set_timestamp,
+    set_timestamp, set_title,
 };
 pub use migrate::{Made, generated_id, migrate};
 pub use odd::{Found, Odd};

@@ -117,19 +117,19 @@ fn read_broken(text: &str) -> Option<(String, Option<String>)> {
     }
     // Only the top level counts; ids stand before the first nested value in every writer's files.
     let head = &text[..text[1..].find(['{', '[']).map_or(text.len(), |at| at + 1)];
-    let id = string_after(head, "\"id\":")?;
-    let parent = match string_after(head, "\"parentId\":") {
-        Some(parent) => Some(parent),
-        None if head.contains("\"parentId\":null") => None,
-        None => return None,
-    };
-    Some((id, parent))
+    let id = string_value(value_after(head, "\"id\"")?)?;
+    let parent = value_after(head, "\"parentId\"")?;
+    if parent.starts_with("null") { Some((id, None)) } else { Some((id, Some(string_value(parent)?))) }
 }
 
-fn string_after(text: &str, key: &str) -> Option<String> {
-    let rest = text[text.find(key)? + key.len()..].trim_start();
-    let body = rest.strip_prefix('"')?;
-    let end = body.find('"')?;
+/// What follows a key and its colon.
+fn value_after<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    Some(text[text.find(key)? + key.len()..].trim_start().strip_prefix(':')?.trim_start())
+}
+
+/// The string that begins here, if it is whole and not empty.
+fn string_value(rest: &str) -> Option<String> {
+    let end = rest.strip_prefix('"')?.find('"')?;
     let value = json::string(&rest[..end + 2])?;
     (!value.is_empty()).then(|| value.into_owned())
 }
@@ -170,6 +170,8 @@ mod tests {
         check(torn.as_bytes(), true, &[], DefectKind::InvalidJson, Some("t"));
         check(&WHOLE.as_bytes()[..30], true, &[], DefectKind::InvalidJson, None);
         check(b"null", true, &[], DefectKind::NotAnObject, None);
+        let spaced = r#"{"type": "message", "id": "x", "parentId": null, "message": {"#;
+        check(spaced.as_bytes(), true, &[], DefectKind::InvalidJson, Some("x"));
     }
 
     #[test]

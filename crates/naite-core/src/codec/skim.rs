@@ -219,6 +219,9 @@ fn is_number(word: &[u8]) -> bool {
 
 /// Says whether a line has no control character and only sound escapes.
 fn is_sound(bytes: &[u8]) -> bool {
+    if memchr::memchr(b'\\', bytes).is_none() {
+        return !bytes.is_empty() && !bytes.iter().fold(false, |control, byte| control | (*byte < 0x20));
+    }
     let (Some(last), Some(followers)) = (bytes.last(), bytes.get(1..)) else { return false };
     let (mut control, mut escape) = (*last < 0x20, *last == b'\\');
     for (block, follow) in bytes.chunks(BLOCK).zip(followers.chunks(BLOCK)) {

@@ -68,10 +68,7 @@ impl Header {
         }
         let text = |key: &str| fields.str(key).map(Cow::into_owned).filter(|text| !text.is_empty());
         Some(Self {
-            version: fields
-                .u64("version")
-                .map_or(1, |version| u32::try_from(version).unwrap_or(u32::MAX))
-                .max(1),
+            version: version(&fields),
             id: SessionId::new(text("id")?)?,
             timestamp: text("timestamp").unwrap_or_default(),
             cwd: text("cwd"),
@@ -87,6 +84,18 @@ impl Header {
     /// Says whether a newer program wrote the file; then it is only read.
     pub fn is_newer(&self) -> bool {
         self.version > VERSION
+    }
+}
+
+/// The format version: 1 where none is named; what is no number cannot be known and counts as newer.
+fn version(fields: &Object<'_>) -> u32 {
+    let Some(raw) = fields.present("version") else { return 1 };
+    match raw.trim_matches('"').parse::<f64>() {
+        Ok(version) if version >= 1.0 && version <= f64::from(u32::MAX) && version.fract() == 0.0 => {
+            version as u32
+        }
+        Ok(version) if version < 1.0 => 1,
+        _ => u32::MAX,
     }
 }
 

@@ -259,7 +259,7 @@ impl Heads {
 
     /// Says whether an earlier entry names this one as its parent.
     fn is_awaited(&self, id: &str) -> bool {
-        self.forward.iter().any(|forward| forward.parent == id)
+        self.awaited.contains(id)
     }
 
     fn store_text(&mut self, text: &str) -> Slice {
@@ -292,6 +292,7 @@ impl Heads {
                     parent.0
                 }
                 _ => {
+                    self.awaited.insert(id.into());
                     self.forward.push(Forward {
                         child: ix,
                         parent: id.into(),
@@ -329,6 +330,7 @@ impl Heads {
         let line =
             self.defects.iter().rev().find(|defect| defect.offset == offset).map_or(0, |defect| defect.line);
         self.heads[ix.at()].parent = NONE;
+        self.awaited.insert(parent.clone());
         self.forward.push(Forward { child: ix, parent, line, offset });
         self.relinks += 1;
     }
@@ -388,10 +390,10 @@ impl Heads {
             Facts::Move { op, from, to, undoes, redoes } => {
                 head.a = self.moves.len() as u32;
                 let find = |id: &Option<Cow<'_, str>>| id.as_deref().and_then(|id| self.find_any(id));
-                let point = |id: &Option<Cow<'_, str>>| match id.as_deref().map(|id| self.find_any(id)) {
-                    None => Point::Root,
-                    Some(None) => Point::Unknown,
-                    Some(Some(ix)) => Point::At(ix),
+                let point = |id: &Option<Option<Cow<'_, str>>>| match id {
+                    None => Point::Unknown,
+                    Some(None) => Point::Root,
+                    Some(Some(id)) => self.find_any(id).map_or(Point::Unknown, Point::At),
                 };
                 let (from, undoes, redoes) = (point(from), find(undoes), find(redoes));
                 // A broken line that nobody hangs on is no place to go to.

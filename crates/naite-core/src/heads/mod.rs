@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use core::hash::BuildHasher;
 
 use foldhash::fast::FixedState;
-use hashbrown::{HashMap, HashTable};
+use hashbrown::{HashMap, HashSet, HashTable};
 use serde::{Deserialize, Serialize};
 
 pub use load::{Earlier, Place};
@@ -180,6 +180,8 @@ pub struct Heads {
     name: Option<Option<String>>,
     leaf: Option<Ix>,
     forward: Vec<Forward>,
+    /// The parents that are named there, to be found without a search.
+    awaited: HashSet<String, FixedState>,
     defects: Vec<Defect>,
     ordinals: Vec<u32>,
     lines: u64,
@@ -268,7 +270,7 @@ impl Heads {
 
     /// Says whether an id is taken, also by an entry that is only named as a parent.
     pub fn is_taken(&self, id: &str) -> bool {
-        self.find_any(id).is_some() || self.forward.iter().any(|forward| forward.parent == id)
+        self.find_any(id).is_some() || self.awaited.contains(id)
     }
 
     /// Says whether the place holds a broken line that no entry names as its parent: it is no node.

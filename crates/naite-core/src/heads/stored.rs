@@ -108,6 +108,7 @@ impl StoredHeads {
             labels: HashMap::with_hasher(FixedState::default()),
             name: self.name,
             leaf: self.leaf,
+            awaited: self.forward.iter().map(|forward| forward.parent.clone()).collect(),
             forward: self.forward,
             defects: self
                 .defects

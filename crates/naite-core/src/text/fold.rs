@@ -17,7 +17,8 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     }
     match nfc(text) {
         Cow::Borrowed(text) if !text.chars().any(has_lower_case) => Cow::Borrowed(text),
-        text => Cow::Owned(text.to_lowercase()),
+        // Letter by letter: the two forms of a Greek sigma must meet wherever they stand.
+        text => Cow::Owned(text.chars().flat_map(char::to_lowercase).collect()),
     }
 }
 
@@ -62,6 +63,7 @@ mod tests {
             ("", "anything", true),
             ("  ", "anything", true),
             ("Ω", "ω", true),
+            ("ΟΔΟΣ", "ΟΔΟΣΑ", true),
             ("🌳", "a 🌳 b", true),
         ] {
             assert_eq!(Needles::new(query).match_folded(&fold(text)), hit, "{query:?} in {text:?}");

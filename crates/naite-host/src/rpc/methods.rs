@@ -130,6 +130,9 @@ impl<W: Write> Server<W> {
             }
             "appendCustomEntry" => {
                 let custom_type = text(params, "customType")?;
+                if custom_type == "naite.move" {
+                    return Err(RpcError::params("customType naite.move is kept for moves of the leaf"));
+                }
                 self.session.append(&Draft::Custom { custom_type: &custom_type, data: params.raw("data") })?
             }
             "appendCustomMessageEntry" => {
@@ -145,6 +148,7 @@ impl<W: Write> Server<W> {
             }
             "appendLabelChange" => {
                 let target = text(params, "targetId")?;
+                maybe_text(params, "label")?;
                 self.session.append_label_change(&target, params.str("label").as_deref())?
             }
             "appendSessionInfo" => self.session.append_session_info(&text(params, "name")?)?,
@@ -218,6 +222,7 @@ impl<W: Write> Server<W> {
         if !self.ask("session_before_switch", ObjectWriter::new().str("reason", "new").end())? {
             return Ok(ObjectWriter::new().display("cancelled", true).end());
         }
+        maybe_text(params, "parentSession")?;
         let previous = self.file_json();
         self.session.new_session(params.str("parentSession").as_deref())?;
         self.session.create_at_once();
@@ -230,6 +235,9 @@ impl<W: Write> Server<W> {
 
     fn set_session_file(&mut self, params: &Object<'_>) -> Reply {
         let path = text(params, "path")?;
+        if path.is_empty() {
+            return Err(RpcError::params("path must not be empty"));
+        }
         if !self.ask(
             "session_before_switch",
             ObjectWriter::new().str("reason", "resume").str("targetSessionFile", &path).end(),
@@ -378,4 +386,12 @@ impl<W: Write> Server<W> {
 
 fn text<'a>(params: &Object<'a>, key: &str) -> Result<Cow<'a, str>, RpcError> {
     params.str(key).ok_or_else(|| RpcError::params(format!("{key} must be a string")))
+}
+
+/// Refuses a value of another type where a string may be left out.
+fn maybe_text(params: &Object<'_>, key: &str) -> Result<(), RpcError> {
+    match params.present(key) {
+        Some(raw) if json::string(raw).is_none() => Err(RpcError::params(format!("{key} must be a string"))),
+        _ => Ok(()),
+    }
 }

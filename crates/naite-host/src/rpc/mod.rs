@@ -50,11 +50,10 @@ pub fn serve(
         time_limit: TIME_LIMIT,
         list: Box::new(list),
     };
-    while let Some(line) = server.next_line()? {
-        server.answer(&line)?;
-    }
-    server.closing()?;
-    Ok(server.session.finish())
+    let served = server.run();
+    // Whatever became of the client: what was accepted is made durable.
+    let durable = server.session.finish();
+    served.map(|()| durable)
 }
 
 /// The session, the two streams, and what the client wants to hear.
@@ -70,6 +69,13 @@ struct Server<W> {
 }
 
 impl<W: Write> Server<W> {
+    fn run(&mut self) -> io::Result<()> {
+        while let Some(line) = self.next_line()? {
+            self.answer(&line)?;
+        }
+        self.closing()
+    }
+
     /// The next line, first of those that came while we waited for an answer.
     fn next_line(&mut self) -> io::Result<Option<Vec<u8>>> {
         match self.waiting.pop_front() {
@@ -85,6 +91,8 @@ impl<W: Write> Server<W> {
         let Some(request) = std::str::from_utf8(line).ok().and_then(|text| Object::parse(text.trim())) else {
             return self.reply("null", Err(RpcError::parse()));
         };
+        // What other programs wrote meanwhile counts for every answer. If it cannot be read, the operation says so.
+        let _ = self.session.refresh();
         let id = request.raw("id");
         let result = match request.str("method") {
             Some(method) => {

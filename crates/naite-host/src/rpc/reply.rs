@@ -71,6 +71,7 @@ impl From<StoreError> for RpcError {
                 .str("host", &owner.host)
                 .str("since", &owner.since)
                 .end(),
+            StoreError::InMemory => format!("{{\"kind\":{}}}", json::quote("in_memory")),
             StoreError::EmptyPath => format!("{{\"kind\":{}}}", json::quote("empty_path")),
             StoreError::NothingToUndo { .. } => format!("{{\"kind\":{}}}", json::quote("nothing_to_undo")),
         };

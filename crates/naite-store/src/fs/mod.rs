@@ -95,3 +95,18 @@ pub(crate) fn replace_cache(fs: &dyn Fs, file: &Path, bytes: &[u8]) -> io::Resul
     }
     written
 }
+
+/// The longest file name that file systems take, in bytes.
+const NAME_MAX: usize = 255;
+
+/// A file name with something before and behind it; where that would be too long, the middle is cut and a hash of
+/// all of it put in its place.
+pub(crate) fn fitting_name(before: &str, name: &str, behind: &str) -> String {
+    let whole = format!("{before}{name}{behind}");
+    if whole.len() <= NAME_MAX {
+        return whole;
+    }
+    let hash = format!("~{:016x}", xxhash_rust::xxh3::xxh3_64(name.as_bytes()));
+    let room = NAME_MAX - before.len() - behind.len() - hash.len();
+    format!("{before}{}{hash}{behind}", naite_core::text::prefix_bytes(name, room))
+}

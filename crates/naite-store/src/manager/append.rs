@@ -31,13 +31,27 @@ impl SessionManager {
     /// and the next append writes it too.
     pub fn append(&mut self, draft: &Draft<'_>) -> Result<EntryId> {
         self.prepare()?;
+        self.upgrade_if_old()?;
         let turn = self.turn.take();
         // While a turn goes on, its entries stay together even if another program moved the leaf.
-        let open = turn.as_ref().and_then(|turn| self.tree.find(turn.as_str()));
-        let stays = open.is_some() && open != self.leaf() && Part::of(draft).continues();
-        let parent = if stays { open } else { self.leaf() };
+        let leaf = self.leaf();
+        let is_leaf = |turn: &EntryId| leaf.is_some_and(|leaf| self.tree.id(leaf) == turn.as_str());
+        let open = match &turn {
+            Some(turn) if is_leaf(turn) => leaf,
+            Some(turn) => self.tree.find(turn.as_str()),
+            None => None,
+        };
+        let stays = open.is_some() && open != leaf && Part::of(draft).continues();
+        let parent = if stays { open } else { leaf };
+        if let Draft::Message(message) = draft
+            && let Some(caller) = self.left_caller(message, parent)
+        {
+            self.turn = turn;
+            return self.append_late_result(caller, message);
+        }
         let id = self.push(parent, draft);
-        let part = self.tree.find(id.as_str()).map_or(Part::Aside, |ix| Part::of_head(self.tree.head(ix)));
+        let pushed = self.tree.entries().next_back().filter(|ix| self.tree.id(*ix) == id.as_str());
+        let part = pushed.map_or(Part::Aside, |ix| Part::of_head(self.tree.head(ix)));
         self.turn = match part {
             Part::Opens | Part::Continues => Some(id.clone()),
             Part::Ends => None,
@@ -78,12 +92,29 @@ impl SessionManager {
     /// keeps the leaf where it is.
     pub fn append_late_result(&mut self, under: Ix, message: &str) -> Result<EntryId> {
         let under = self.prepare_at(under)?;
+        let under = self.ready_at(Some(under))?;
         let leaf = self.leaf();
         let result = Draft::Message(message);
-        let id = self.push(Some(under), &result);
+        let id = self.push(under, &result);
         self.push_move(codec::MoveOp::Keep, leaf, leaf, None, None);
         self.commit(&[&result])?;
         Ok(id)
+    }
+
+    /// The call that a tool result answers, if the leaf was moved away from it meanwhile.
+    fn left_caller(&self, message: &str, parent: Option<Ix>) -> Option<Ix> {
+        let fields = Object::parse(message)?;
+        if fields.str("role")? != Role::ToolResult.name() {
+            return None;
+        }
+        let call = fields.str("toolCallId")?;
+        let calls = |ix: &Ix| {
+            self.tree.head(*ix).has_calls() && self.tree.heads().calls(*ix).any(|known| known == call)
+        };
+        if self.tree.ancestry(parent).any(|ix| calls(&ix)) {
+            return None;
+        }
+        self.tree.entries().rev().find(calls)
     }
 
     /// Makes everything durable that was appended; the last call before a session is dropped.
@@ -91,7 +122,7 @@ impl SessionManager {
         if self.access == Access::Read {
             return Ok(());
         }
-        let waiting = self.pending.len() > self.flushed && self.stat.is_some();
+        let waiting = self.pending.len() > self.flushed && (self.stat.is_some() || self.owed);
         if waiting || (self.unsynced && self.setup.durability != Durability::Never) {
             self.refresh()?;
             self.flush(self.setup.durability != Durability::Never)?;
@@ -144,7 +175,7 @@ impl SessionManager {
 
     /// Reads the log anew, then takes in again what still waits to be written.
     fn reload(&mut self) -> Result<()> {
-        let waiting = std::mem::take(&mut self.pending);
+        let waiting = self.pending.clone();
         self.load()?;
         self.requeue(&waiting);
         Ok(())
@@ -154,7 +185,12 @@ impl SessionManager {
     fn requeue(&mut self, waiting: &[u8]) {
         for line in waiting.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
             let text = String::from_utf8_lossy(line);
-            let id = codec::read_record(&text).and_then(|record| record.id);
+            let record = codec::read_record(&text);
+            if record.as_ref().is_some_and(|record| matches!(record.facts, codec::Facts::Header(_))) {
+                // Another program made the file before us; it has a header.
+                continue;
+            }
+            let id = record.and_then(|record| record.id);
             if id.is_none_or(|id| self.tree.find(&id).is_none()) {
                 self.push_line(line);
             }
@@ -172,20 +208,32 @@ impl SessionManager {
         Ok(())
     }
 
-    /// Makes sure that the session may be written, is the newest we can know of, and is of version 3.
+    /// Makes sure that the session may be written and is the newest that we can know of. Writes nothing.
     pub(super) fn prepare(&mut self) -> Result<()> {
         if self.access == Access::Read {
             let newer = self.header().filter(|header| header.is_newer()).map(|header| header.version);
             return Err(StoreError::ReadOnly { path: self.log.path().into(), newer_version: newer });
         }
         self.refresh()?;
+        Ok(())
+    }
+
+    /// Brings a file of an old format to version 3, just before something is appended to it for the first time.
+    pub(super) fn upgrade_if_old(&mut self) -> Result<()> {
         if self.stat.is_some() && self.tree.heads().is_old() {
             self.upgrade()?;
         }
         Ok(())
     }
 
-    /// Does the same and finds the entry at a place again: a log that somebody replaced has other places.
+    /// Does the same and finds the entry at a place again.
+    pub(super) fn ready_at(&mut self, ix: Option<Ix>) -> Result<Option<Ix>> {
+        let id = ix.map(|ix| self.tree.heads().entry_id(ix));
+        self.upgrade_if_old()?;
+        id.map(|id| self.find(id.as_str())).transpose()
+    }
+
+    /// [`Self::prepare`], and finds the entry at a place again: a log that somebody replaced has other places.
     pub(super) fn prepare_at(&mut self, ix: Ix) -> Result<Ix> {
         let id = self.tree.heads().entry_id(ix);
         self.prepare()?;
@@ -247,6 +295,7 @@ impl SessionManager {
 
     fn flush(&mut self, synced: bool) -> Result<()> {
         let durable = if synced { Durable::Synced } else { Durable::Written };
+        self.owed = true;
         for attempt in 1.. {
             let written = match self.stat {
                 None => self.write_new(&self.pending.clone()),
@@ -259,12 +308,13 @@ impl SessionManager {
                     (self.stat, self.base) = (Some(stat), stat.len);
                     self.pending.clear();
                     self.flushed = 0;
-                    self.unsynced = !synced;
+                    (self.unsynced, self.owed) = (!synced, false);
                     return Ok(());
                 }
                 Err(StoreError::Moved { .. }) if attempt < TRIES => {
                     self.refresh()?;
                 }
+                Err(StoreError::Exists { .. }) if attempt < TRIES && self.stat.is_none() => self.reload()?,
                 Err(error) => {
                     if let StoreError::Short { written, .. } = &error {
                         self.flushed += written;

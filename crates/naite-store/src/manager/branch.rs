@@ -5,7 +5,7 @@ use std::io::Write;
 use naite_core::codec::{self, Draft};
 use naite_core::context::prefill;
 use naite_core::entry::Kind;
-use naite_core::text::json::Object;
+use naite_core::text::json::{Object, ObjectWriter};
 use naite_core::{EntryId, Ix};
 
 use super::append::upgraded_header;
@@ -20,6 +20,7 @@ impl SessionManager {
     /// Ids, parents and times are kept; label entries are left out and what hung on them is linked to what is kept
     /// above; effective labels of the path are set again at the end, with their times.
     pub fn create_branched_session(&mut self, leaf: Ix) -> Result<()> {
+        self.refuse_newer_source()?;
         let id = self.tree.heads().entry_id(leaf);
         self.finish()?;
         let leaf = self.find(id.as_str())?;
@@ -46,6 +47,7 @@ impl SessionManager {
     /// Copies the whole session, all branches and labels, into a new file and goes on there (`fork`). Every line
     /// keeps its bytes, unless the source is of an old format.
     pub fn fork(&mut self, cwd: Option<&str>) -> Result<()> {
+        self.refuse_newer_source()?;
         self.finish()?;
         let own = self.header().and_then(|header| header.cwd.clone());
         let cwd = cwd.map(String::from).or(own).unwrap_or_else(|| self.setup.place.cwd.clone());
@@ -60,10 +62,15 @@ impl SessionManager {
             return Err(StoreError::NotAUserMessage { id: self.tree.id(entry).into() });
         }
         let (text, _) = self.with_entry(entry, prefill)?;
-        match self.tree.parent(entry) {
+        let parent = self.tree.parent(entry);
+        // Above the first message there may be nothing but labels, which no branch keeps.
+        match parent.filter(|_| self.tree.ancestry(parent).any(|ix| self.is_kept(ix))) {
             Some(parent) => self.create_branched_session(parent)?,
             None => {
                 let parent = self.lineage();
+                if let Some(cwd) = self.header().and_then(|header| header.cwd.clone()) {
+                    self.setup.place.cwd = cwd;
+                }
                 self.new_session(Some(&parent))?;
             }
         }
@@ -101,7 +108,25 @@ impl SessionManager {
         let slot = self.tree.heads().slot().map(|slot| slot.title.clone()).filter(|title| !title.is_empty());
         let title = slot.or_else(|| self.header().and_then(|header| header.title.clone()));
         let header = codec::header(&id, now, cwd, Some(&self.lineage()), title.as_deref());
+        // The earliest files name their first model and level there.
+        let source = self.header().map(|header| header.raw.clone()).unwrap_or_default();
+        let initial = Object::parse(&source).unwrap_or_default();
+        let header = ObjectWriter::new()
+            .fields(&Object::parse(&header).unwrap_or_default(), |_| true)
+            .fields(&initial, |key| matches!(key, "provider" | "modelId" | "thinkingLevel"))
+            .end();
         (header, self.setup.place.log(cwd, now, &id))
+    }
+
+    /// What a newer program wrote cannot be written again under the version that this one knows.
+    fn refuse_newer_source(&self) -> Result<()> {
+        match self.header().filter(|header| header.is_newer()) {
+            Some(header) => {
+                let newer_version = Some(header.version);
+                Err(StoreError::ReadOnly { path: self.log.path().into(), newer_version })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Writes a new log, then opens it in place of the one that is open.

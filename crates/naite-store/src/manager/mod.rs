@@ -119,6 +119,10 @@ pub struct SessionManager {
     unsynced: bool,
     blobs: Option<PathBuf>,
     noticed: Refreshed,
+    /// Something should be in the log and is not yet.
+    owed: bool,
+    /// What the session was opened for, whatever its format allows.
+    wanted: Access,
     /// The last entry of a turn that we are writing.
     turn: Option<EntryId>,
 }
@@ -127,7 +131,7 @@ impl SessionManager {
     /// Opens a session file. A missing or empty one is a new session at exactly that path, if it is to be grown.
     pub fn open(setup: Setup, log: LogName, access: Access) -> Result<Self> {
         let mut session = Self::blank(setup, log);
-        session.access = access;
+        (session.access, session.wanted) = (access, access);
         session.eager = true;
         if access == Access::Write {
             session.take_lock()?;
@@ -178,6 +182,8 @@ impl SessionManager {
             blobs: None,
             noticed: Refreshed::default(),
             turn: None,
+            owed: false,
+            wanted: Access::Write,
         }
     }
 
@@ -206,20 +212,26 @@ impl SessionManager {
     /// open stays.
     pub fn set_session_file(&mut self, log: LogName) -> Result<()> {
         self.finish()?;
-        if log == self.log && self.guard.is_some() {
+        if self.in_memory {
+            return Err(StoreError::InMemory);
+        }
+        if self.guard.is_some() && is_same_file(&log, &self.log) {
             return self.load();
         }
-        let guard = self.setup.store.lock(&log, self.setup.wait)?;
+        let guard = match self.wanted {
+            Access::Write => Some(self.setup.store.lock(&log, self.setup.wait)?),
+            Access::Read => None,
+        };
         let log = std::mem::replace(&mut self.log, log);
         let (tree, pending) = (std::mem::take(&mut self.tree), std::mem::take(&mut self.pending));
         let before = (self.access, self.stat, self.flushed, self.base);
-        self.access = Access::Write;
+        self.access = self.wanted;
         if let Err(error) = self.load() {
             (self.log, self.tree, self.pending) = (log, tree, pending);
             (self.access, self.stat, self.flushed, self.base) = before;
             return Err(error);
         }
-        (self.guard, self.eager) = (Some(guard), true);
+        (self.guard, self.eager) = (guard, true);
         self.refuse_newer();
         Ok(())
     }
@@ -248,7 +260,7 @@ impl SessionManager {
     /// Forgets the log and starts with nothing read.
     fn forget(&mut self) {
         self.tree = Tree::default();
-        self.stat = None;
+        (self.stat, self.turn, self.owed) = (None, None, false);
         self.pending.clear();
         (self.flushed, self.base) = (0, 0);
     }
@@ -262,23 +274,24 @@ impl SessionManager {
     /// Reads the log from its index or from the start.
     fn load(&mut self) -> Result<()> {
         let stat = self.setup.store.stat(&self.log)?;
-        self.forget();
         let Some(stat) = stat.filter(|stat| stat.len > 0) else {
             return self.load_empty(stat);
         };
         let store = self.setup.store.as_mut();
         let index = self.setup.index.as_ref();
         let heads = index.and_then(|index| index.load(store, &self.log, stat));
-        self.tree = heads.map(Tree::new).unwrap_or_default();
-        let known = self.tree.heads().end();
-        scan(store, &self.log, &mut self.tree, stat.len)?;
-        if self.tree.heads().header().is_none() {
-            self.tree = Tree::default();
+        let mut tree = heads.map(Tree::new).unwrap_or_default();
+        let known = tree.heads().end();
+        scan(store, &self.log, &mut tree, stat.len)?;
+        if tree.heads().header().is_none() {
             return Err(StoreError::NotASession { path: self.log.path().into(), why: Refusal::NoHeader });
         }
         if let Some(index) = index {
-            index.save(store, &self.log, stat, self.tree.heads(), stat.len - known);
+            index.save(store, &self.log, stat, tree.heads(), stat.len - known);
         }
+        // Until here nothing has changed: a log that cannot be read leaves what waits to be written.
+        self.forget();
+        self.tree = tree;
         (self.stat, self.base) = (Some(stat), stat.len);
         self.refuse_newer();
         Ok(())
@@ -290,6 +303,7 @@ impl SessionManager {
         }
         let now = self.setup.supply.now();
         let id = self.setup.supply.session_id(now);
+        self.forget();
         self.push_header(codec::header(&id, now, &self.setup.place.cwd.clone(), None, None));
         Ok(())
     }
@@ -355,4 +369,10 @@ impl SessionManager {
     pub fn find(&self, id: &str) -> Result<Ix> {
         self.tree.find(id).ok_or_else(|| StoreError::UnknownEntry { id: id.into() })
     }
+}
+
+/// Says whether two names lead to one file.
+fn is_same_file(a: &LogName, b: &LogName) -> bool {
+    let canonical = |log: &LogName| std::fs::canonicalize(log.path()).ok();
+    a == b || canonical(a).is_some_and(|a| Some(a) == canonical(b))
 }

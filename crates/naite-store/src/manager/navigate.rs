@@ -74,6 +74,7 @@ impl SessionManager {
     pub fn branch_with_summary(&mut self, from: Option<&str>, left: &Left<'_>) -> Result<EntryId> {
         self.prepare()?;
         let target = from.map(|id| self.find(id)).transpose()?;
+        let target = self.ready_at(target)?;
         let abandoned = self.leaf_id();
         let draft = Draft::BranchSummary(SummaryDraft {
             from,
@@ -102,6 +103,7 @@ impl SessionManager {
             return Ok(Navigated::AlreadyThere);
         }
         let old_leaf = self.leaf_id();
+        let target = self.ready_at(target)?;
         self.record_move(MoveOp::Navigate, target, None, None)?;
         Ok(Navigated::Moved(Moved { old_leaf, new_leaf: self.leaf_id(), ..Moved::default() }))
     }
@@ -128,7 +130,8 @@ impl SessionManager {
             }
             None if plan.new_leaf == plan.old_leaf => {}
             None => {
-                self.record_move(MoveOp::Navigate, plan.new_leaf, None, None)?;
+                let to = self.ready_at(plan.new_leaf)?;
+                self.record_move(MoveOp::Navigate, to, None, None)?;
             }
         }
         moved.new_leaf = self.leaf_id();
@@ -142,15 +145,21 @@ impl SessionManager {
 
     /// Takes the last move, branch summary or label change back, by appending.
     pub fn undo(&mut self) -> Result<Undone> {
+        let nothing = || StoreError::NothingToUndo { redo: false };
         self.prepare()?;
-        let step = self.history().undo.pop().ok_or(StoreError::NothingToUndo { redo: false })?;
+        self.history().undo.last().ok_or_else(nothing)?;
+        self.upgrade_if_old()?;
+        let step = self.history().undo.pop().ok_or_else(nothing)?;
         self.step(step, false)
     }
 
     /// Takes the last undo back, by appending.
     pub fn redo(&mut self) -> Result<Undone> {
+        let nothing = || StoreError::NothingToUndo { redo: true };
         self.prepare()?;
-        let step = self.history().redo.pop().ok_or(StoreError::NothingToUndo { redo: true })?;
+        self.history().redo.last().ok_or_else(nothing)?;
+        self.upgrade_if_old()?;
+        let step = self.history().redo.pop().ok_or_else(nothing)?;
         self.step(step, true)
     }
 

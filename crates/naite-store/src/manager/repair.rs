@@ -1,16 +1,19 @@
 //! A damaged session written anew without its damage: every good entry stays, what could not be read is put aside.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::path::PathBuf;
 
-use naite_core::codec::{self, Decoded, MoveOp, TitleSlot, decode, read_record, set_parent, set_timestamp};
+use naite_core::codec::{
+    self, Decoded, Facts, MoveOp, TitleSlot, decode, read_record, set_parent, set_timestamp,
+};
 use naite_core::entry::{Kind, iso, millis};
 use naite_core::text::json::Object;
 use naite_core::{EntryId, Ix};
 
 use super::{Access, SessionManager, Setup};
 use crate::error::{Act, Refusal, Result, StoreError};
+use crate::fs::fitting_name;
 use crate::log::{Durable, LogName};
 
 /// What a repair did.
@@ -40,6 +43,9 @@ struct Rewritten {
     repair: Repair,
     seen: HashSet<Ix>,
     above: Option<Ix>,
+    orphans: HashSet<Ix>,
+    /// The parents that entries have got so far.
+    parents: HashMap<Ix, Option<Ix>>,
 }
 
 impl SessionManager {
@@ -83,7 +89,20 @@ impl SessionManager {
         if entries == 0 {
             return Err(refused());
         }
-        let mut content = std::mem::take(&mut session.pending);
+        let found = bytes.split(|byte| *byte == b'\n').find_map(|line| {
+            let text = String::from_utf8_lossy(line);
+            naite_core::entry::Header::read(text.trim())
+        });
+        // A header behind junk still says where the session belongs and what it is called.
+        let mut content = match found {
+            Some(header) => {
+                let ours = session.header().map(|header| header.raw.clone()).unwrap_or_default();
+                let ours = header.cwd.map_or(ours.clone(), |cwd| codec::set_cwd(&ours, &cwd));
+                let ours = header.title.map_or(ours.clone(), |title| codec::set_title(&ours, &title));
+                (ours + "\n").into_bytes()
+            }
+            None => std::mem::take(&mut session.pending),
+        };
         content.extend_from_slice(&bytes);
         session.pending = Vec::new();
         let mut draft = session.setup.store.begin(&session.log, None)?;
@@ -109,7 +128,7 @@ impl SessionManager {
     fn without_damage(&mut self) -> Result<Rewritten> {
         let mut bytes = Vec::new();
         self.fetch(0, self.base, &mut bytes)?;
-        let mut new = Rewritten::default();
+        let mut new = Rewritten { orphans: self.orphans(), ..Rewritten::default() };
         let mut has_header = false;
         for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
             let bare = line.strip_suffix(b"\n").unwrap_or(line);
@@ -117,12 +136,16 @@ impl SessionManager {
             match decode(bare.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bare), line.ends_with(b"\n")) {
                 _ if is_slot => new.keep(line),
                 Decoded::Blank => new.keep(line),
+                Decoded::One(record, _) if matches!(record.facts, Facts::Header(_)) => {
+                    if has_header {
+                        new.put_aside(line)
+                    } else {
+                        new.keep(line)
+                    }
+                    has_header = true;
+                }
                 Decoded::One(record, _) => match record.id.as_deref().and_then(|id| self.tree.find(id)) {
                     Some(ix) => self.keep_entry(ix, line, &mut new)?,
-                    None if !has_header => {
-                        has_header = true;
-                        new.keep(line);
-                    }
                     None => new.put_aside(line),
                 },
                 Decoded::Odd(odd) => {
@@ -163,7 +186,9 @@ impl SessionManager {
             return Ok(());
         }
         let fields = Object::parse(&text).unwrap_or_default();
-        let parent = self.parent_after_repair(ix, new).map(|parent| self.tree.heads().entry_id(parent));
+        let parent = self.parent_after_repair(ix, new);
+        new.parents.insert(ix, parent);
+        let parent = parent.map(|parent| self.tree.heads().entry_id(parent));
         let raw_parent = fields.str("parentId").filter(|parent| !parent.is_empty());
         let is_linked = raw_parent.as_deref() == parent.as_ref().map(EntryId::as_str)
             || raw_parent.as_deref() == Some(self.tree.id(ix)) && parent.is_none();
@@ -193,27 +218,31 @@ impl SessionManager {
     /// The parent that an entry gets: its own if it is kept, else the nearest kept ancestor; for an orphan the good
     /// line before it, unless that hangs below the orphan itself.
     fn parent_after_repair(&self, ix: Ix, new: &Rewritten) -> Option<Ix> {
-        if self.is_orphan(ix) {
-            let above = new.above?;
-            return (!self.tree.ancestry(Some(above)).any(|ancestor| ancestor == ix)).then_some(above);
+        if !new.orphans.contains(&ix) {
+            return self.kept_parent(ix);
         }
+        let parent_now = |at: Ix| match new.parents.get(&at) {
+            Some(parent) => *parent,
+            None => self.kept_parent(at),
+        };
+        let hangs_below = std::iter::successors(new.above, |at| parent_now(*at)).any(|at| at == ix);
+        new.above.filter(|_| !hangs_below)
+    }
+
+    fn kept_parent(&self, ix: Ix) -> Option<Ix> {
         self.tree.ancestry(self.tree.parent(ix)).find(|ix| self.tree.head(*ix).kind != Kind::Placeholder)
     }
 
-    fn is_orphan(&self, ix: Ix) -> bool {
-        let id = self.tree.id(ix);
-        self.tree.parent(ix).is_none()
-            && self.tree.defects().iter().any(|defect| {
-                defect.kind == codec::DefectKind::MissingParent
-                    && defect.id.as_ref().is_some_and(|other| other.as_str() == id)
-            })
+    fn orphans(&self) -> HashSet<Ix> {
+        let defects = self.tree.defects();
+        let missing = defects.iter().filter(|defect| defect.kind == codec::DefectKind::MissingParent);
+        missing.filter_map(|defect| self.tree.find(defect.id.as_ref()?.as_str())).collect()
     }
 
     /// Adds lines to the file that lies beside the session.
     fn put_aside(&mut self, lines: &[u8]) -> Result<PathBuf> {
-        let mut name = self.log.path().as_os_str().to_owned();
-        name.push(".damaged");
-        let beside = LogName::new(name);
+        let name = self.log.path().file_name().unwrap_or_default().to_string_lossy();
+        let beside = LogName::new(self.log.path().with_file_name(fitting_name("", &name, ".damaged")));
         let store = self.setup.store.as_mut();
         match store.stat(&beside)? {
             Some(stat) if stat.len > 0 => {

@@ -114,7 +114,7 @@ fn look(file: &Path, files: &[u8], acknowledged: &[&str], plan: &str) {
     let id = session.append_message(&user("on")).expect("it goes on").to_string();
     let again = fresh(file);
     assert_eq!(ids(&again), [now, vec![id]].concat(), "at {plan}");
-    let others = Catalog::read(&fs(), &[home.file("naite/sessions")], || home.setup());
+    let others = Catalog::read(&fs(), &[home.file("naite/sessions")], None, &|| home.setup().store);
     assert!(others.unreadable.is_empty() && others.rows.iter().all(|row| row.defects == 0), "at {plan}");
     let is_torn = |(_, kind): &(u64, &str)| *kind == "invalid_json";
     assert!(defects(&again).iter().all(is_torn) && defects(&again).len() <= 1, "at {plan}");

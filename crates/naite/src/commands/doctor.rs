@@ -41,6 +41,17 @@ struct Finding {
 }
 
 impl Finding {
+    fn new(path: &Path) -> Self {
+        Self {
+            path: path.into(),
+            defects: Vec::new(),
+            refused: None,
+            is_headless: false,
+            repair: None,
+            old_version: None,
+        }
+    }
+
     fn is_wrong(&self) -> bool {
         self.refused.is_some() || !self.defects.is_empty()
     }
@@ -58,10 +69,16 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     let mut findings = Vec::new();
     for path in &paths {
         let mut finding = examine(env, path)?;
-        if args.fix {
-            fix(env, &mut finding)?;
+        if args.fix
+            && let Err(error) = fix(env, &mut finding)
+        {
+            finding.refused = Some(Complaint { hint: None, ..explain(&error) });
         }
         findings.push(finding);
+    }
+    for file in unreadable {
+        let refused = Some(explain(&file.error.into()));
+        findings.push(Finding { refused, ..Finding::new(&file.path) });
     }
     if args.json {
         let files = findings.iter().map(json_of);
@@ -80,14 +97,7 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
 }
 
 fn examine(env: &Environment, path: &Path) -> anyhow::Result<Finding> {
-    let mut finding = Finding {
-        path: path.into(),
-        defects: Vec::new(),
-        refused: None,
-        is_headless: false,
-        repair: None,
-        old_version: None,
-    };
+    let mut finding = Finding::new(path);
     match SessionManager::open(env.setup(Holding::default()), LogName::new(path), Access::Read) {
         Ok(session) => {
             finding.defects = session.defects();

@@ -2,7 +2,7 @@
 
 use naite_core::EntryId;
 use naite_core::text::json::{self, ObjectWriter};
-use naite_core::text::printable;
+use naite_core::text::{one_line, printable};
 use naite_host::Environment;
 use naite_store::{Moved, Navigated, SessionManager};
 
@@ -64,7 +64,7 @@ fn print_json(session: &SessionManager, moved: &Navigated, out: &mut Out) -> any
 }
 
 fn print(session: &SessionManager, moved: &Navigated, out: &mut Out) -> anyhow::Result<()> {
-    let leaf = session.leaf_id().map_or_else(|| "the root".into(), |id| id.to_string());
+    let leaf = session.leaf_id().map_or_else(|| "the root".into(), |id| one_line(id.as_str()).into_owned());
     match moved {
         Navigated::AlreadyThere => out.line("Already at this point.")?,
         Navigated::Moved(Moved { editor_text, .. }) => {

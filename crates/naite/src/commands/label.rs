@@ -58,8 +58,8 @@ pub(crate) fn label(env: &Environment, args: &LabelArgs, out: &mut Out) -> anyho
         return Ok(out.line(leaf_field(json, &session).end())?);
     }
     Ok(out.line(match label {
-        Some(label) => format!("{target} is labelled [{}].", one_line(label)),
-        None => format!("{target} has no label."),
+        Some(label) => format!("{} is labelled [{}].", one_line(&target), one_line(label)),
+        None => format!("{} has no label.", one_line(&target)),
     })?)
 }
 
@@ -67,7 +67,9 @@ pub(crate) fn name(env: &Environment, args: &NameArgs, out: &mut Out) -> anyhow:
     let (session, name) = match args.what.as_slice() {
         [session, name] => (Some(session.clone()), Some(name)),
         // One word is a session if there is one like that, else the new name of the latest session here.
-        [one] if naite_host::resolve(env, Some(one)).is_ok() => (Some(one.clone()), None),
+        [one] if naite_host::resolve(env, Some(one)).is_ok_and(|found| found.path.is_file()) => {
+            (Some(one.clone()), None)
+        }
         rest => (None, rest.first()),
     };
     let session = match name {

@@ -130,7 +130,7 @@ pub(crate) fn leaf_field(json: ObjectWriter, session: &SessionManager) -> Object
 fn warn_of_defects(session: &SessionManager) {
     match session.defects().len() {
         0 => {}
-        1 => out::note("1 thing is wrong with the file; `naite info` says what."),
-        count => out::note(&format!("{count} things are wrong with the file; `naite info` says what.")),
+        1 => out::note("1 thing is wrong with the file; `naite doctor` says what."),
+        count => out::note(&format!("{count} things are wrong with the file; `naite doctor` says what.")),
     }
 }

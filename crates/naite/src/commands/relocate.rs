@@ -29,7 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
-    let old = std::path::absolute(&args.old)?;
+    let old = plain_path(&args.old)?;
     let new = args.new.canonicalize();
     let new = new
         .map_err(|error| anyhow::anyhow!("Cannot use {} as the new folder: {error}.", args.new.display()))?;
@@ -62,15 +62,39 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     Ok(())
 }
 
+/// The path of a folder that may be gone: without links if it is there, else without `.` and `..`.
+fn plain_path(path: &Path) -> std::io::Result<PathBuf> {
+    use std::path::Component;
+    if let Ok(path) = path.canonicalize() {
+        return Ok(path);
+    }
+    let mut plain = PathBuf::new();
+    for part in std::path::absolute(path)?.components() {
+        match part {
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    Ok(plain)
+}
+
 /// Copies a session to its new folder and puts the old file into the trash.
 fn follow(env: &Environment, path: &Path, cwd: &Path) -> anyhow::Result<PathBuf> {
     // Held while it moves, so that nobody appends to the file that goes.
     let held = SessionManager::open(env.setup(Holding::default()), LogName::new(path), Access::Write)?;
     let mut session = SessionManager::open(env.setup(Holding::default()), LogName::new(path), Access::Read)?;
     session.move_copy(&cwd.to_string_lossy())?;
-    env.trash().put(path, SystemSupply::millis())?;
+    let copy = session.path().map(PathBuf::from).unwrap_or_default();
+    if let Err(error) = env.trash().put(path, SystemSupply::millis()) {
+        // Two sessions of one id would be worse than none that moved.
+        std::fs::remove_file(&copy)?;
+        return Err(error.into());
+    }
     drop(held);
-    Ok(session.path().map(PathBuf::from).unwrap_or_default())
+    Ok(copy)
 }
 
 fn print(moved: &[(PathBuf, Option<PathBuf>, PathBuf)], args: &Args, out: &mut Out) -> anyhow::Result<()> {

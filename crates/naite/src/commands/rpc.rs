@@ -45,7 +45,14 @@ fn open_session(env: &Environment, args: &Args) -> anyhow::Result<SessionManager
             match (args.read_only, args.holding.fork) {
                 (true, _) => SessionManager::open(env.setup(holding), log, Access::Read)?,
                 (false, true) => open_to_grow(env, Some(given), &args.holding)?,
-                (false, false) => SessionManager::open(env.setup(holding), log, Access::Write)?,
+                (false, false) => {
+                    let mut session = SessionManager::open(env.setup(holding), log, Access::Write)?;
+                    // An explicit path is created at once; a newer format is only read.
+                    if !session.is_created() && session.access() == Access::Write {
+                        session.write_now()?;
+                    }
+                    session
+                }
             }
         }
     };

@@ -69,7 +69,7 @@ fn step(env: &Environment, args: &StepArgs, redo: bool, out: &mut Out) -> anyhow
 fn words(done: &Undone) -> String {
     match &done.change {
         Change::Leaf(_) => match &done.leaf {
-            Some(leaf) => format!("The leaf is at {leaf}."),
+            Some(leaf) => format!("The leaf is at {}.", one_line(leaf.as_str())),
             None => "The leaf is at the root.".into(),
         },
         Change::Label { target, value: Some(label) } => {

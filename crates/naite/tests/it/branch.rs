@@ -59,3 +59,30 @@ fn a_fork_is_the_same_session_in_another_file() {
     expect_complaint(&sandbox.run(["fork", file, "--cwd", "/no/such/folder"]), "Cannot use /no/such/folder");
     assert!(std::fs::read_dir(sandbox.path("naite/sessions")).expect("made").count() == 1);
 }
+
+#[test]
+fn a_branch_before_the_first_message_below_a_label_is_an_empty_session() {
+    let sandbox = Sandbox::new();
+    let path = sandbox
+        .write("s.jsonl", std::fs::read(fixture("conformance/broken/title-slot.jsonl")).expect("readable"));
+    let file = path.to_str().expect("UTF-8");
+    sandbox.json(["go", file, "root", "--json"]);
+    sandbox.stdout(["label", file, "aaaaaaa1", "x"]);
+    let mut rpc = sandbox.rpc(["--session", file]);
+    let made = rpc.call("appendMessage", json!({"message": {"role": "user", "content": "again"}}));
+    rpc.finish();
+    let new = sandbox.json(["branch", file, made["entryId"].as_str().expect("an id"), "--json"]);
+    assert_eq!((&new["editorText"], &new["leaf"]), (&json!("again"), &Value::Null));
+    let info = sandbox.json(["info", new["path"].as_str().expect("a path"), "--json"]);
+    assert_eq!(info["cwd"], "/home/user/project", "it belongs to the folder of its source");
+}
+
+#[test]
+fn what_a_newer_program_wrote_is_not_copied_under_an_older_version() {
+    let sandbox = Sandbox::new();
+    let file = fixture("conformance/broken/v9.jsonl");
+    let output = sandbox.run(["fork", file.to_str().expect("UTF-8")]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(crate::support::text(&output.stderr).contains("newer than this program"));
+    assert!(!sandbox.path("naite/sessions").exists());
+}

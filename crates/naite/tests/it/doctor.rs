@@ -134,3 +134,90 @@ fn without_a_name_all_own_sessions_are_checked() {
     assert_eq!(checked["files"].as_array().map(Vec::len), Some(3));
     expect_complaint(&sandbox.run(["doctor", "nonsense"]), "No session has");
 }
+
+/// A session file out of (id, parent) pairs.
+fn session(header: &str, entries: &[(&str, Option<&str>)], tail: &str) -> String {
+    let mut lines = format!(
+        "{}\n",
+        json!({"type": "session", "version": 3, "id": header, "timestamp": "2026-03-01T09:00:00.000Z", "cwd": "/p"})
+    );
+    for (id, parent) in entries {
+        let message = json!({"role": "user", "content": id});
+        let entry = json!({"type": "message", "id": id, "parentId": parent, "timestamp": "2026-03-01T09:00:01.000Z", "message": message});
+        lines.push_str(&format!("{entry}\n"));
+    }
+    lines + tail
+}
+
+#[test]
+fn a_repair_makes_no_new_damage() {
+    for (what, file) in [
+        (
+            "orphans around a late parent",
+            session("s", &[("x", Some("y")), ("o", Some("zz")), ("y", Some("zz"))], ""),
+        ),
+        ("an entry with the session's id", session("s", &[("s", None), ("b", Some("s"))], "nonsense\n")),
+        (
+            "a chain below a broken line",
+            session("s", &[("a", Some("q")), ("b", Some("a"))], "{\"type\": \"x\", \"id\": \"q\", \"par"),
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let path = sandbox.write("s.jsonl", &file);
+        let path = path.to_str().expect("UTF-8");
+        let before = tree(&sandbox, path)["nodes"].as_array().map(Vec::len);
+        let output = sandbox.run(["doctor", path, "--fix"]);
+        assert!(output.status.success(), "{what}: {}", said(&output));
+        let after = tree(&sandbox, path);
+        assert_eq!(after["defects"], json!([]), "{what}");
+        assert!(after["nodes"].as_array().map(Vec::len) >= before, "{what}");
+    }
+}
+
+#[test]
+fn one_file_that_cannot_be_repaired_does_not_stop_the_others() {
+    let sandbox = Sandbox::new();
+    sandbox.json(["demo", "--json", "--into", sandbox.path("naite").to_str().expect("UTF-8")]);
+    let rows = sandbox.json(["sessions", "--json"]);
+    let paths: Vec<String> = rows["sessions"]
+        .as_array()
+        .expect("rows")
+        .iter()
+        .map(|row| row["path"].as_str().expect("a path").into())
+        .collect();
+    for path in &paths {
+        let mut bytes = std::fs::read(path).expect("readable");
+        bytes.extend_from_slice(b"nonsense\n");
+        std::fs::write(path, bytes).expect("writable");
+    }
+    let mut holder = sandbox.rpc(["--session", &paths[0]]);
+    holder.call("getLeafId", json!({}));
+    let output = sandbox.run(["doctor", "--fix", "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let refused: Vec<bool> =
+        report["files"].as_array().expect("files").iter().map(|file| !file["refused"].is_null()).collect();
+    assert_eq!((refused.len(), refused.iter().filter(|refused| **refused).count()), (3, 1), "{report}");
+    holder.finish();
+}
+
+#[test]
+fn junk_before_a_header_does_not_lose_what_the_header_says() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("s.jsonl", format!("junk\n{}", session("s", &[("a", None)], "")));
+    let fixed = sandbox.json(["doctor", path.to_str().expect("UTF-8"), "--fix", "--json"]);
+    let copy = fixed["files"][0]["repair"]["copy"].as_str().expect("a copy");
+    assert_eq!(sandbox.json(["info", copy, "--json"])["cwd"], "/p");
+}
+
+#[test]
+fn the_longest_names_work_too() {
+    let sandbox = Sandbox::new();
+    let name = format!("{}.jsonl", "n".repeat(249));
+    let path = sandbox.write(&name, session("s", &[("a", None)], "nonsense\n"));
+    assert!(sandbox.run(["doctor", path.to_str().expect("UTF-8"), "--fix"]).status.success());
+    let old = std::fs::read(fixture("conformance/broken/v1.jsonl")).expect("readable");
+    let path = sandbox.write(&name, old);
+    let output = sandbox.run(["name", path.to_str().expect("UTF-8"), "x"]);
+    assert!(output.status.success(), "{}", said(&output));
+}

@@ -119,3 +119,50 @@ fn nothing_that_was_written_changes() {
         before = after;
     }
 }
+
+#[test]
+fn a_file_of_an_old_format_is_rewritten_only_when_something_is_appended() {
+    let sandbox = Sandbox::new();
+    let old = std::fs::read(fixture("conformance/broken/v1.jsonl")).expect("readable");
+    let path = sandbox.write("s.jsonl", &old);
+    let file = path.to_str().expect("UTF-8");
+    let leaf = sandbox.json(["tree", file, "--json"])["leaf"].as_str().expect("an id").to_owned();
+    for command in
+        [vec!["undo", file], vec!["redo", file], vec!["go", file, &leaf], vec!["label", file, "nope", "x"]]
+    {
+        sandbox.run(&command);
+        assert_eq!(std::fs::read(&path).expect("readable"), old, "{command:?}");
+    }
+    let mut rpc = sandbox.rpc(["--session", file]);
+    rpc.ask("branchWithSummary", json!({"branchFromId": "nope", "summary": "s"}));
+    rpc.ask("appendLabelChange", json!({"targetId": "nope", "label": "x"}));
+    rpc.finish();
+    assert_eq!(std::fs::read(&path).expect("readable"), old);
+    assert_eq!(sandbox.json(["go", file, "root", "--json"])["moved"], true);
+    assert!(std::fs::read(&path).expect("readable").starts_with(b"{\"type\":\"session\",\"version\":3"));
+}
+
+#[test]
+fn a_fork_keeps_the_model_that_an_old_header_names() {
+    let sandbox = Sandbox::new();
+    let path =
+        sandbox.write("s.jsonl", std::fs::read(fixture("conformance/broken/v1.jsonl")).expect("readable"));
+    let file = path.to_str().expect("UTF-8");
+    let new = sandbox.json(["fork", file, "--json"])["path"].as_str().expect("a path").to_owned();
+    let context = |file: &str| {
+        let context = sandbox.json(["context", file, "--json"]);
+        json!([context["model"], context["thinkingLevel"], context["messages"]])
+    };
+    assert_eq!(context(&new), context(file));
+}
+
+#[test]
+fn a_move_record_that_says_nothing_moves_nowhere() {
+    let sandbox = Sandbox::new();
+    let mut bytes = std::fs::read(fixture("conformance/broken/title-slot.jsonl")).expect("readable");
+    bytes.extend_from_slice(
+        b"{\"type\":\"custom\",\"customType\":\"naite.move\",\"id\":\"m\",\"parentId\":\"aaaaaaa1\",\"timestamp\":\"2026-03-01T09:00:09.000Z\"}\n",
+    );
+    let path = sandbox.write("s.jsonl", bytes);
+    assert_eq!(sandbox.json(["tree", path.to_str().expect("UTF-8"), "--json"])["leaf"], "aaaaaaa1");
+}

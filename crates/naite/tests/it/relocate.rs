@@ -44,5 +44,7 @@ fn sessions_of_a_folder_and_of_those_in_it_follow() {
     }
     assert_eq!(sandbox.json(["trash", "list", "--json"])["sessions"].as_array().map(Vec::len), Some(2));
     assert!(run(&[]).is_empty(), "nothing is left behind");
+    let back = sandbox.json(["relocate", "../new", "../old", "--json"]);
+    assert_eq!(back["sessions"].as_array().map(Vec::len), Some(2), "relative paths");
     expect_complaint(&sandbox.run(["relocate", "a", "/no/such/folder"]), "Cannot use /no/such/folder");
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Rpc, Sandbox};
+use crate::support::{Rpc, Sandbox, fixture};
 
 fn say(rpc: &mut Rpc, role: &str, content: &str) -> String {
     let made =
@@ -210,4 +210,98 @@ fn errors_name_what_is_unknown_and_the_session_goes_on() {
     }
     assert_eq!(rpc.call("getLeafId", json!({}))["leafId"], user);
     assert!(rpc.finish().status.success());
+}
+
+#[test]
+fn a_result_that_comes_after_a_move_goes_under_its_call() {
+    let sandbox = Sandbox::new();
+    let mut rpc = sandbox.rpc([] as [&str; 0]);
+    let user = say(&mut rpc, "user", "list the files");
+    let call = json!([{"type": "toolCall", "id": "c1", "name": "ls", "arguments": {}}]);
+    let call = json!({"message": {"role": "assistant", "content": call, "stopReason": "toolUse"}});
+    let call = rpc.call("appendMessage", call)["entryId"].clone();
+    rpc.call("navigateTree", json!({"targetId": user}));
+    let result =
+        json!({"message": {"role": "toolResult", "toolCallId": "c1", "toolName": "ls", "content": []}});
+    let made = rpc.call("appendMessage", result);
+    assert_eq!(rpc.call("getEntry", json!({"id": made["entryId"]}))["entry"]["parentId"], call);
+    assert_eq!(made["leafId"], Value::Null, "the leaf stays where it was moved to");
+    let path = rpc.call("fork", json!({}))["path"].as_str().expect("a file").to_owned();
+    rpc.finish();
+    assert_eq!(sandbox.json(["tree", &path, "--json"])["leaf"], Value::Null);
+}
+
+#[test]
+fn every_answer_knows_what_other_programs_wrote() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.path("s.jsonl");
+    let mut rpc = sandbox.rpc(["--session", path.to_str().expect("UTF-8")]);
+    rpc.call("getLeafId", json!({}));
+    assert!(path.exists(), "an explicit path is created at once");
+    let user = say(&mut rpc, "user", "first");
+    let mut reader = sandbox.rpc(["--session", path.to_str().expect("UTF-8"), "--read-only"]);
+    assert_eq!(reader.call("getLeafId", json!({}))["leafId"], user);
+    let foreign = json!({"type": "message", "id": "f0f0f0f0", "parentId": user, "timestamp": "2026-03-01T09:10:00.000Z",
+        "message": {"role": "user", "content": "foreign"}});
+    let mut log = std::fs::OpenOptions::new().append(true).open(&path).expect("writable");
+    std::io::Write::write_all(&mut log, format!("{foreign}\n").as_bytes()).expect("writable");
+    for rpc in [&mut rpc, &mut reader] {
+        assert_eq!(rpc.call("getLeafId", json!({}))["leafId"], "f0f0f0f0");
+        assert_eq!(rpc.call("getEntry", json!({"id": "f0f0f0f0"}))["entry"]["parentId"], user);
+    }
+    let other = sandbox.path("other.jsonl");
+    std::fs::copy(&path, &other).expect("writable");
+    reader.call("setSessionFile", json!({"path": other}));
+    let refused = reader.ask("appendMessage", json!({"message": {"role": "user", "content": "x"}}));
+    assert_eq!(refused["error"]["data"]["kind"], "read_only", "looking stays looking");
+    rpc.call("setSessionFile", json!({"path": path.parent().expect("a folder").join("work/../s.jsonl")}));
+    reader.finish();
+    rpc.finish();
+}
+
+#[test]
+fn values_of_a_wrong_type_are_refused() {
+    let sandbox = Sandbox::new();
+    let mut rpc = sandbox.rpc(["--in-memory"]);
+    let user = say(&mut rpc, "user", "first");
+    for (method, params) in [
+        ("appendLabelChange", json!({"targetId": user, "label": 5})),
+        ("newSession", json!({"parentSession": 5})),
+        ("setSessionFile", json!({"path": ""})),
+        ("appendCustomEntry", json!({"customType": "naite.move"})),
+    ] {
+        assert_eq!(rpc.ask(method, params)["error"]["code"], -32602, "{method}");
+    }
+    let path = sandbox.write("s.jsonl", "");
+    assert_eq!(rpc.ask("setSessionFile", json!({"path": path}))["error"]["data"]["kind"], "in_memory");
+    rpc.finish();
+}
+
+#[test]
+fn words_that_never_became_durable_are_no_success() {
+    let sandbox = Sandbox::new();
+    // A file where the folder of sessions should be refuses even root.
+    std::fs::create_dir(sandbox.path("naite")).expect("writable");
+    std::fs::write(sandbox.path("naite/sessions"), "in the way").expect("writable");
+    let mut rpc = sandbox.rpc([] as [&str; 0]);
+    let failed = rpc.ask("appendMessage", json!({"message": {"role": "user", "content": "x"}}));
+    assert!(failed.get("error").is_some(), "{failed}");
+    assert!(rpc.ask("newSession", json!({})).get("error").is_some(), "what waits is not dropped");
+    let output = rpc.finish();
+    assert_eq!(output.status.code(), Some(1), "{}", crate::support::said(&output));
+}
+
+#[test]
+fn a_file_that_appears_meanwhile_is_grown() {
+    let sandbox = Sandbox::new();
+    let mut rpc = sandbox.rpc([] as [&str; 0]);
+    let path = rpc.call("newSession", json!({}))["path"].as_str().expect("a path").to_owned();
+    let theirs = fixture("conformance/broken/no-final-newline.jsonl");
+    std::fs::create_dir_all(std::path::Path::new(&path).parent().expect("a folder")).expect("writable");
+    std::fs::copy(theirs, &path).expect("writable");
+    let made = say(&mut rpc, "user", "ours");
+    assert!(rpc.finish().status.success());
+    let tree = sandbox.json(["tree", &path, "--json"]);
+    assert_eq!((&tree["leaf"], &tree["defects"]), (&json!(made), &json!([])));
+    assert_eq!(tree["nodes"].as_array().map(Vec::len), Some(3));
 }
