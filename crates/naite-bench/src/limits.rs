@@ -18,7 +18,7 @@ use crate::generator::{Recipe, Shape};
 use crate::input::{self, Facts, Index, Input};
 use crate::measure::{median, peak_of, time};
 use crate::report::{self, duration, table};
-use crate::yardstick;
+use crate::yardstick::{self, Megabyte};
 
 /// Time between two looks at the memory of a running command. The system keeps the peak, so that only what happens
 /// in a command's very last moment is missed.
@@ -67,6 +67,9 @@ struct Row {
     command: &'static str,
     cold_ms: f64,
     warm_ms: Option<f64>,
+    /// The same in units of parsing 1 MB in the same round.
+    cold_megabytes: f64,
+    warm_megabytes: Option<f64>,
     cold_peak_mb: Option<f64>,
     warm_peak_mb: Option<f64>,
     /// Exit codes other than 0 that occurred; -1 stands for a signal.
@@ -84,6 +87,8 @@ struct Part {
 #[derive(Debug)]
 struct Ran {
     ms: f64,
+    /// Milliseconds that parsing 1 MB took in this round.
+    megabyte_ms: f64,
     peak_mb: Option<f64>,
     status: ExitStatus,
 }
@@ -130,14 +135,16 @@ fn program() -> anyhow::Result<PathBuf> {
 fn part(program: &Path, input: Input, runs: usize) -> anyhow::Result<Part> {
     let calls = calls(&input)?;
     let index = input::index_folder(&input.home());
+    let megabyte = Megabyte::new()?;
     yardstick::warm_up(input.path())?;
     let mut ran: Vec<Vec<Ran>> = calls.iter().map(|_| Vec::new()).collect();
     for round in 0..=runs {
+        let megabyte_ms = megabyte.time();
         for (call, ran) in calls.iter().zip(&mut ran) {
             if round == 0 && index.exists() {
                 std::fs::remove_dir_all(&index)?;
             }
-            ran.push(run_once(program, call, &input)?);
+            ran.push(Ran { megabyte_ms, ..run_once(program, call, &input)? });
         }
     }
     let rows = calls.iter().zip(&ran).map(|(call, ran)| Row::of(call, ran)).collect();
@@ -204,18 +211,21 @@ fn run_once(program: &Path, call: &Call, input: &Input) -> anyhow::Result<Ran> {
         Ok((peak_mb, status))
     });
     let (peak_mb, status) = ran?;
-    Ok(Ran { ms, peak_mb, status })
+    Ok(Ran { ms, megabyte_ms: f64::NAN, peak_mb, status })
 }
 
 impl Row {
     fn of(call: &Call, ran: &[Ran]) -> Self {
         let (cold, warm) = ran.split_at(1);
         let times: Vec<f64> = warm.iter().map(|ran| ran.ms).collect();
+        let megabytes: Vec<f64> = warm.iter().map(|ran| ran.ms / ran.megabyte_ms).collect();
         let peaks = |ran: &[Ran]| ran.iter().filter_map(|ran| ran.peak_mb).reduce(f64::max);
         Self {
             command: call.name,
             cold_ms: cold[0].ms,
             warm_ms: (!times.is_empty()).then(|| median(&times)),
+            cold_megabytes: cold[0].ms / cold[0].megabyte_ms,
+            warm_megabytes: (!megabytes.is_empty()).then(|| median(&megabytes)),
             cold_peak_mb: peaks(cold),
             warm_peak_mb: peaks(warm),
             failures: ran
@@ -233,6 +243,11 @@ impl Row {
             ("", self.command.into()),
             ("cold", duration(self.cold_ms)),
             ("warm", self.warm_ms.map_or_else(String::new, duration)),
+            ("cold in MB parsed", format!("{:.4}", self.cold_megabytes)),
+            (
+                "warm in MB parsed",
+                self.warm_megabytes.map_or_else(String::new, |value| format!("{value:.4}")),
+            ),
             ("cold peak", peak(self.cold_peak_mb)),
             ("warm peak", peak(self.warm_peak_mb)),
             ("exit", if self.failures.is_empty() { "0".into() } else { failed() }),

@@ -4,12 +4,14 @@
 //! code stays 0.
 
 mod append;
+mod branched;
 mod context;
 mod generator;
 mod input;
 mod limits;
 mod measure;
 mod open;
+mod path;
 mod report;
 mod tree;
 mod yardstick;
@@ -35,6 +37,10 @@ enum Bench {
     Context(Options),
     /// Appends messages, beside bare writes of the same lines.
     Append(Options),
+    /// Walks from the deepest entry to its root, beside a bare walk over the same links.
+    Path(Options),
+    /// Makes a new session of the path to the leaf, beside a bare write of the same bytes.
+    Branched(Options),
     /// Lays out the rows of the whole tree, beside a bare walk over it.
     Tree(Options),
     /// Runs the real `naite` on a million entries and on a line of 200 MB.
@@ -56,6 +62,8 @@ fn main() -> anyhow::Result<()> {
         Bench::Open(options) => open::run(&options),
         Bench::Context(options) => context::run(&options),
         Bench::Append(options) => append::run(&options),
+        Bench::Path(options) => path::run(&options),
+        Bench::Branched(options) => branched::run(&options),
         Bench::Tree(options) => tree::run(&options),
         Bench::Limits(args) => limits::run(&args),
         Bench::Gen { path, options } => input::write(&path, &options),

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::input::{self, Index, Input, Options};
 use crate::measure::{own_peak, time};
 use crate::report::{self, Report, Series};
-use crate::yardstick;
+use crate::yardstick::{self, Megabyte};
 
 /// How a file is opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -54,8 +54,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     ];
     let mut report = Report::new("open", &input.facts, series);
     let index = input::index_folder(&input.home());
+    let megabyte = Megabyte::new()?;
     yardstick::warm_up(input.path())?;
     for _ in 0..options.runs {
+        report.add_megabyte(megabyte.time());
         let mut add = |name: &str, mode| -> anyhow::Result<Measured> {
             let measured = in_own_process(mode, &input)?;
             report.add(name, measured.ms, measured.peak_mb);

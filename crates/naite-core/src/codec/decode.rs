@@ -181,6 +181,24 @@ pub fn read_record(text: &str) -> Option<Record<'_>> {
     fast::message(text).or_else(|| careful(text))
 }
 
+/// The call that a message in stored form answers; `None` unless it is a tool result that names one.
+///
+/// ```
+/// use naite_core::codec::answered_call;
+/// assert_eq!(answered_call(r#"{"role":"toolResult","toolCallId":"c","content":[]}"#).as_deref(), Some("c"));
+/// assert_eq!(answered_call(r#"{"role":"user","content":"c"}"#), None);
+/// ```
+pub fn answered_call(message: &str) -> Option<Cow<'_, str>> {
+    let (role, call) = match fast::role_and_call(message) {
+        Some((role, call)) => (Cow::Borrowed(role), call.map(Cow::Borrowed)),
+        None => {
+            let fields = Object::parse(message)?;
+            (fields.str("role")?, fields.str("toolCallId"))
+        }
+    };
+    if Role::from_name(&role) == Role::ToolResult { call } else { None }
+}
+
 fn careful(text: &str) -> Option<Record<'_>> {
     let fields = Object::parse(text)?;
     let kind_name = fields.str("type").unwrap_or_default();

@@ -81,6 +81,22 @@ pub(super) fn message(text: &str) -> Option<Record<'_>> {
     })
 }
 
+/// Reads the role of a message and the call that it answers, and no further than that; or gives up.
+pub(super) fn role_and_call(message: &str) -> Option<(&str, Option<&str>)> {
+    let (mut role, mut call, mut known) = (None, None, None);
+    let read = Skim::trusting(message).object(|skim, key| {
+        match key {
+            "role" => role = Some(skim.plain()?),
+            "toolCallId" => call = Some(skim.plain_or_null()?),
+            _ => skim.skip()?,
+        }
+        let is_enough = |role: &&str| call.is_some() || Role::from_name(role) != Role::ToolResult;
+        known = role.filter(is_enough).map(|role| (role, call.flatten()));
+        known.is_none().then_some(())
+    });
+    known.or_else(|| read.and(role).map(|role| (role, None)))
+}
+
 fn body<'a>(skim: &mut Skim<'a>) -> Option<Body<'a>> {
     let mut body = Body::default();
     skim.object(|skim, key| match key {

@@ -9,7 +9,7 @@ mod odd;
 mod skim;
 mod slot;
 
-pub use decode::{Decoded, Facts, MoveOp, Record, current_text, decode, entry, read_record};
+pub use decode::{Decoded, Facts, MoveOp, Record, answered_call, current_text, decode, entry, read_record};
 pub use defect::{Defect, DefectKind};
 pub use encode::{
     CompactionDraft, CustomMessageDraft, Draft, MoveDraft, SummaryDraft, header, line, set_cwd, set_parent,

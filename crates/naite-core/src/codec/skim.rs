@@ -7,6 +7,8 @@
 
 /// Containers inside each other that [`Skim::skip`] follows before it gives up.
 const DEPTH: u32 = 64;
+/// Words of eight bytes that hold nearly every name and id.
+const SHORT: usize = 5;
 /// Bytes checked between two looks at the result.
 const BLOCK: usize = 1024;
 
@@ -20,6 +22,11 @@ impl<'a> Skim<'a> {
     /// Starts at the beginning of a line whose characters and escapes are sound.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         is_sound(text.as_bytes()).then_some(Self { text, at: 0 })
+    }
+
+    /// Starts at the beginning of a text that was or will be checked elsewhere.
+    pub(super) fn trusting(text: &'a str) -> Self {
+        Self { text, at: 0 }
     }
 
     fn peek(&self) -> u8 {
@@ -112,7 +119,13 @@ impl<'a> Skim<'a> {
 
     /// A string that has no escapes.
     pub(super) fn plain(&mut self) -> Option<&'a str> {
-        self.string().filter(|text| !text.as_bytes().contains(&b'\\'))
+        self.spaces();
+        self.eat(b'"')?;
+        let start = self.at;
+        let rest = self.text.as_bytes().get(start..)?;
+        let len = near_end(rest).or_else(|| memchr::memchr2(b'"', b'\\', rest))?;
+        self.at = start + len + 1;
+        if rest[len] == b'"' { self.text.get(start..start + len) } else { None }
     }
 
     /// A string that has no escapes, or `null`.
@@ -191,6 +204,20 @@ impl<'a> Skim<'a> {
         self.spaces();
         (self.at >= self.text.len()).then_some(())
     }
+}
+
+/// Finds the first quote or backslash if it is near: for the few bytes of a name that costs less than a call which
+/// looks at many at once.
+fn near_end(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    // The lowest bit that is set marks the first byte that is zero.
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & (ONES << 7);
+    let (words, _) = text.as_chunks::<8>();
+    words.iter().take(SHORT).enumerate().find_map(|(at, word)| {
+        let word = u64::from_le_bytes(*word);
+        let found = zeros(word ^ (ONES * u64::from(b'"'))) | zeros(word ^ (ONES * u64::from(b'\\')));
+        (found != 0).then(|| at * 8 + found.trailing_zeros() as usize / 8)
+    })
 }
 
 /// The grammar of JSON numbers (RFC 8259, section 6).
@@ -313,6 +340,19 @@ mod tests {
         ] {
             let expected = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
             assert_eq!(skims(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_near_end_is_the_first_one() {
+        for len in 0..60 {
+            for (end, other) in [(b'"', b'\\'), (b'\\', b'"')] {
+                let mut text = vec![b'#'; len];
+                text.extend([end, other, 0x80, 0x21, end]);
+                let near = near_end(&text);
+                assert!(near.is_none() || near == Some(len), "{near:?} of {len}");
+                assert!(near.is_some() || len + 5 >= 8 * SHORT || text.len() < len / 8 * 8 + 8);
+            }
         }
     }
 

@@ -19,15 +19,15 @@ pub fn millis(text: &str) -> Option<i64> {
 /// assert_eq!(naite_core::entry::iso(1500), "1970-01-01T00:00:01.500Z");
 /// ```
 pub fn iso(millis: i64) -> String {
-    if (0..FIVE_DIGITS).contains(&millis) {
+    if (0..LAST_YEAR).contains(&millis) {
         return usual_text(millis);
     }
     let instant = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::UNIX_EPOCH);
     alloc::format!("{instant:.3}")
 }
 
-/// The beginning of the year 10000.
-const FIVE_DIGITS: i64 = 253_402_300_800_000;
+/// The beginning of the year 9999, in the last days of which jiff ends.
+const LAST_YEAR: i64 = 253_370_764_800_000;
 
 /// Writes a time from 1970 on, of a year of four digits, in the form that every peer writes.
 fn usual_text(millis: i64) -> String {
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn the_quick_writing_agrees_with_the_full_one() {
         let full = |at| jiff::Timestamp::from_millisecond(at).map(|instant| alloc::format!("{instant:.3}"));
-        for at in (0..FIVE_DIGITS).step_by(86_399_993 * 7).chain([FIVE_DIGITS - 1, 951_782_400_000]) {
+        for at in (0..LAST_YEAR).step_by(86_399_993 * 7).chain([LAST_YEAR - 1, 951_782_400_000]) {
             assert_eq!(Ok(iso(at)), full(at).map_err(drop), "{at}");
         }
     }

@@ -295,12 +295,14 @@ impl Heads {
     /// The effective label of an entry.
     pub fn label(&self, id: &str) -> Option<&str> {
         let setter = self.labels.get(id)?;
-        self.label_head(*setter)?.label.as_deref()
+        // A repeated id may have made a label of something else of the entry.
+        self.label_head(*setter).filter(|head| head.target == id)?.label.as_deref()
     }
 
     /// All effective labels as (target id, label entry), in the order of the label entries.
     pub fn labels(&self) -> Vec<(&str, Ix)> {
-        let mut all: Vec<_> = self.labels.iter().map(|(target, setter)| (target.as_str(), *setter)).collect();
+        let labels = self.labels.iter().map(|(target, setter)| (target.as_str(), *setter));
+        let mut all: Vec<_> = labels.filter(|(target, _)| self.label(target).is_some()).collect();
         all.sort_unstable_by_key(|(_, setter)| *setter);
         all
     }

@@ -23,6 +23,19 @@ fn a_broken_line_that_comes_again_below_its_own_child() {
     walk(&tree);
 }
 
+/// A label entry whose id comes again with another target: both targets had the second label, in an order by chance.
+#[test]
+fn a_label_entry_that_comes_again_with_another_target() {
+    let tree = read(&log(&[
+        r#"{"type":"message","id":"a","parentId":null,"timestamp":"","message":{"role":"user","content":"x"}}"#,
+        r#"{"type":"label","id":"l","parentId":"a","timestamp":"","targetId":"a","label":"one"}"#,
+        r#"{"type":"label","id":"l","parentId":"a","timestamp":"","targetId":"l","label":"two"}"#,
+    ]));
+    let labels: Vec<&str> = tree.heads().labels().into_iter().map(|(target, _)| target).collect();
+    assert_eq!(labels, ["l"]);
+    assert_eq!(tree.heads().label("a"), None);
+}
+
 /// A move to a broken line that no entry hangs on: the leaf was a place that is no entry.
 #[test]
 fn a_move_to_a_broken_line() {

@@ -103,11 +103,7 @@ impl SessionManager {
 
     /// The call that a tool result answers, if the leaf was moved away from it meanwhile.
     fn left_caller(&self, message: &str, parent: Option<Ix>) -> Option<Ix> {
-        let fields = Object::parse(message)?;
-        if fields.str("role")? != Role::ToolResult.name() {
-            return None;
-        }
-        let call = fields.str("toolCallId")?;
+        let call = codec::answered_call(message)?;
         let calls = |ix: &Ix| {
             self.tree.head(*ix).has_calls() && self.tree.heads().calls(*ix).any(|known| known == call)
         };
