@@ -91,10 +91,9 @@ impl Header {
 fn version(fields: &Object<'_>) -> u32 {
     let Some(raw) = fields.present("version") else { return 1 };
     match raw.trim_matches('"').parse::<f64>() {
-        Ok(version) if version >= 1.0 && version <= f64::from(u32::MAX) && version.fract() == 0.0 => {
-            version as u32
-        }
-        Ok(version) if version < 1.0 => 1,
+        Ok(number) if number < 1.0 => 1,
+        // `3.0` is 3; with a fraction, or too large, it is nothing that this program knows.
+        Ok(number) if f64::from(number as u32) == number => number as u32,
         _ => u32::MAX,
     }
 }
