@@ -49,7 +49,8 @@ impl EntryId {
     /// assert_eq!(naite_core::EntryId::from_bits(0xBEEF).as_str(), "0000beef");
     /// ```
     pub fn from_bits(bits: u32) -> Self {
-        Self(alloc::format!("{bits:08x}"))
+        let digit = |at: u32| char::from(b"0123456789abcdef"[(bits >> (28 - 4 * at) & 15) as usize]);
+        Self((0..8).map(digit).collect())
     }
 }
 

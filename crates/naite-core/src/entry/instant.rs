@@ -49,7 +49,7 @@ fn usual_text(millis: i64) -> String {
             number /= 10;
         }
     }
-    String::from_utf8_lossy(&text).into_owned()
+    String::from(core::str::from_utf8(&text).unwrap_or_default())
 }
 
 /// Year, month and day of a day counted from 1970-01-01: what [`days`] counts, taken apart again.

@@ -373,7 +373,7 @@ impl Heads {
                 head.a = match abandoned {
                     Some(Some(id)) => self.find_any(id).map_or(UNKNOWN, |ix| ix.0),
                     Some(None) => NONE,
-                    None => self.leaf.map_or(NONE, |leaf| leaf.0),
+                    None => self.file_leaf.map_or(NONE, |leaf| leaf.0),
                 };
             }
             Facts::Model { provider, model } => {
@@ -429,13 +429,14 @@ impl Heads {
             _ => {}
         }
         let head = &self.heads[ix.at()];
-        self.leaf = match self.move_head(ix).map(|moved| moved.to) {
+        let leaf = match self.move_head(ix).map(|moved| moved.to) {
             Some(Point::Root) => None,
             Some(Point::At(to)) => Some(to),
             Some(Point::Unknown) => self.place(head.parent),
-            None if head.flags.has(Flags::DETACHABLE) && self.place(head.parent) != self.leaf => self.leaf,
+            None if head.flags.has(Flags::DETACHABLE) && self.place(head.parent) != self.file_leaf => return,
             None => Some(ix),
         };
+        (self.leaf, self.file_leaf) = (leaf, leaf);
     }
 }
 

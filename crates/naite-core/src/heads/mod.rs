@@ -179,6 +179,8 @@ pub struct Heads {
     labels: HashMap<String, Ix, FixedState>,
     name: Option<Option<String>>,
     leaf: Option<Ix>,
+    /// The leaf as the lines alone decide it, whatever was set in memory since.
+    file_leaf: Option<Ix>,
     forward: Vec<Forward>,
     /// The parents that are named there, to be found without a search.
     awaited: HashSet<String, FixedState>,
@@ -445,5 +447,6 @@ impl Heads {
 }
 
 pub(crate) fn hash(id: &str) -> u64 {
-    FixedState::with_seed(0x6e61_6974).hash_one(id)
+    const STATE: FixedState = FixedState::with_seed(0x6e61_6974);
+    STATE.hash_one(id)
 }

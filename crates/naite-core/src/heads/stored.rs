@@ -74,7 +74,7 @@ impl Heads {
             label_heads: &self.label_heads,
             labels: self.labels(),
             name: &self.name,
-            leaf: self.leaf,
+            leaf: self.file_leaf,
             forward: &self.forward,
             defects: self
                 .defects
@@ -108,6 +108,7 @@ impl StoredHeads {
             labels: HashMap::with_hasher(FixedState::default()),
             name: self.name,
             leaf: self.leaf,
+            file_leaf: self.leaf,
             awaited: self.forward.iter().map(|forward| forward.parent.clone()).collect(),
             forward: self.forward,
             defects: self
