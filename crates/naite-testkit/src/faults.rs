@@ -1,5 +1,6 @@
 //! A file system that ends the process, fills up or tears a write at a chosen call, and remembers its calls.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -74,6 +75,72 @@ impl Call {
     }
 }
 
+/// A change of what is on disk, with all that is needed to make it again elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A file appeared, empty.
+    Create(PathBuf),
+    /// Bytes were added at the end.
+    Append(PathBuf, Vec<u8>),
+    /// Bytes were put over others.
+    Write(PathBuf, u64, Vec<u8>),
+    /// The length was set.
+    SetLen(PathBuf, u64),
+    /// A file took another name.
+    Rename(PathBuf, PathBuf),
+    /// A file went.
+    Remove(PathBuf),
+}
+
+impl Change {
+    /// What happened, in a word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Create(_) => "create",
+            Self::Append(..) => "append",
+            Self::Write(..) => "write",
+            Self::SetLen(..) => "set_len",
+            Self::Rename(..) => "rename",
+            Self::Remove(_) => "remove",
+        }
+    }
+
+    /// How many bytes it writes: where it can be torn.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Append(_, bytes) | Self::Write(_, _, bytes) => bytes.len(),
+            _ => 0,
+        }
+    }
+
+    /// Makes the change on a disk of files by path, with no more than `keep` of its bytes.
+    pub fn apply(&self, disk: &mut BTreeMap<PathBuf, Vec<u8>>, keep: usize) {
+        match self {
+            Self::Create(path) => {
+                disk.entry(path.clone()).or_default();
+            }
+            Self::Append(path, bytes) => {
+                disk.entry(path.clone()).or_default().extend(bytes.iter().take(keep));
+            }
+            Self::Write(path, offset, bytes) => {
+                let file = disk.entry(path.clone()).or_default();
+                let (start, len) = (*offset as usize, bytes.len().min(keep));
+                file.resize(file.len().max(start + len), 0);
+                file[start..start + len].copy_from_slice(&bytes[..len]);
+            }
+            Self::SetLen(path, len) => disk.entry(path.clone()).or_default().resize(*len as usize, 0),
+            Self::Rename(from, to) => {
+                if let Some(file) = disk.remove(from) {
+                    disk.insert(to.clone(), file);
+                }
+            }
+            Self::Remove(path) => {
+                disk.remove(path);
+            }
+        }
+    }
+}
+
 /// The real file system under a [`Plan`]; clones share plan and count.
 #[derive(Clone, Debug, Default)]
 pub struct FaultFs(Arc<Mutex<State>>);
@@ -82,6 +149,7 @@ pub struct FaultFs(Arc<Mutex<State>>);
 struct State {
     plan: Plan,
     calls: Vec<Call>,
+    changes: Vec<Change>,
 }
 
 impl FaultFs {
@@ -106,6 +174,20 @@ impl FaultFs {
     /// The calls made so far.
     pub fn calls(&self) -> Vec<Call> {
         self.state().calls.clone()
+    }
+
+    /// The changes of the disk so far, with their bytes.
+    pub fn changes(&self) -> Vec<Change> {
+        self.state().changes.clone()
+    }
+
+    /// Notes a change once it succeeded.
+    fn changed<T>(&self, result: io::Result<T>, change: impl FnOnce(&T) -> Change) -> io::Result<T> {
+        if let Ok(done) = &result {
+            let change = change(done);
+            self.state().changes.push(change);
+        }
+        result
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -162,12 +244,14 @@ impl Fs for FaultFs {
 
     fn create(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
         self.call("create", path, 0)?;
-        self.file(path, RealFs.create(path))
+        let created = self.changed(RealFs.create(path), |_| Change::Create(path.into()));
+        self.file(path, created)
     }
 
     fn open_lock(&self, path: &Path) -> io::Result<Box<dyn FsFile>> {
         self.call("open_lock", path, 0)?;
-        self.file(path, RealFs.open_lock(path))
+        let opened = self.changed(RealFs.open_lock(path), |_| Change::Create(path.into()));
+        self.file(path, opened)
     }
 
     fn meta(&self, path: &Path) -> io::Result<Meta> {
@@ -186,17 +270,17 @@ impl Fs for FaultFs {
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.call("rename", to, 0)?;
-        RealFs.rename(from, to)
+        self.changed(RealFs.rename(from, to), |()| Change::Rename(from.into(), to.into()))
     }
 
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.call("rename_new", to, 0)?;
-        RealFs.rename_new(from, to)
+        self.changed(RealFs.rename_new(from, to), |()| Change::Rename(from.into(), to.into()))
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         self.call("remove", path, 0)?;
-        RealFs.remove(path)
+        self.changed(RealFs.remove(path), |()| Change::Remove(path.into()))
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
@@ -238,6 +322,8 @@ impl FsFile for FaultFile {
         self.call("append", bytes.len())?;
         let (bytes, then) = self.fs.cut(bytes);
         let written = if bytes.is_empty() { Ok(0) } else { self.file.append(bytes) };
+        let written =
+            self.fs.changed(written, |count| Change::Append(self.path.clone(), bytes[..*count].into()));
         self.fs.follow(then);
         match written {
             Ok(0) if then.is_some() => Err(io::ErrorKind::StorageFull.into()),
@@ -249,13 +335,14 @@ impl FsFile for FaultFile {
         self.call("write_at", bytes.len())?;
         let (bytes, then) = self.fs.cut(bytes);
         let written = self.file.write_at(bytes, offset);
+        let written = self.fs.changed(written, |()| Change::Write(self.path.clone(), offset, bytes.into()));
         self.fs.follow(then);
         if then.is_some() { Err(io::ErrorKind::StorageFull.into()) } else { written }
     }
 
     fn set_len(&mut self, len: u64) -> io::Result<()> {
         self.call("set_len", 0)?;
-        self.file.set_len(len)
+        self.fs.changed(self.file.set_len(len), |()| Change::SetLen(self.path.clone(), len))
     }
 
     fn sync(&mut self) -> io::Result<()> {

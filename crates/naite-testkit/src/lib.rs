@@ -11,7 +11,7 @@ mod supply;
 
 use std::path::PathBuf;
 
-pub use faults::{Call, FaultFs, Plan, Then};
+pub use faults::{Call, Change, FaultFs, Plan, Then};
 pub use home::Home;
 pub use supply::Counting;
 
