@@ -122,11 +122,23 @@ fn shape(session: &SessionManager) -> String {
         .entries()
         .map(|ix| {
             let children: Vec<Ix> = tree.children(ix).collect();
-            format!("{} {:?} {:?} {children:?} {:?}", tree.id(ix), tree.head(ix), tree.parent(ix), tree.label(ix))
+            format!(
+                "{} {:?} {:?} {children:?} {:?}",
+                tree.id(ix),
+                tree.head(ix),
+                tree.parent(ix),
+                tree.label(ix)
+            )
         })
         .collect();
     let history = session.history();
-    format!("{entries:?} {:?} {:?} {:?} {:?}", tree.leaf(), session.session_name(), session.defects(), history)
+    format!(
+        "{entries:?} {:?} {:?} {:?} {:?}",
+        tree.leaf(),
+        session.session_name(),
+        session.defects(),
+        history
+    )
 }
 
 /// A log with everything that an index keeps: few entries, one of them long, so that every byte is met soon.
@@ -155,8 +167,16 @@ fn log() -> String {
     add("compaction", "\"e6\"", r#""summary":"s","firstKeptEntryId":"e3","tokensBefore":7"#);
     add("message", "\"e7\"", r#""message":{"role":"user","content":"x"}"#);
     add("branch_summary", "\"e3\"", r#""summary":"b","fromId":"e3","abandonedLeafId":"e8""#);
-    add("custom", "\"e8\"", r#""customType":"naite.move","data":{"op":"undo","from":"e9","to":"e8","undoes":"e9"}"#);
-    add("custom", "\"e9\"", r#""customType":"naite.move","data":{"op":"redo","from":"e8","to":"e9","redoes":"e9"}"#);
+    add(
+        "custom",
+        "\"e8\"",
+        r#""customType":"naite.move","data":{"op":"undo","from":"e9","to":"e8","undoes":"e9"}"#,
+    );
+    add(
+        "custom",
+        "\"e9\"",
+        r#""customType":"naite.move","data":{"op":"redo","from":"e8","to":"e9","redoes":"e9"}"#,
+    );
     add("message", "\"nowhere\"", r#""message":{"role":"user","content":"orphan"}"#);
     add("label", "\"e9\"", r#""targetId":"e2","label":"l""#);
     add("label", "\"e13\"", r#""targetId":"e2","undoes":"e13""#);

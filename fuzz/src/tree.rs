@@ -38,11 +38,22 @@ enum Parent {
 enum Kind {
     Say(Role),
     Odd(Odd),
-    Label { target: u8, label: Option<bool> },
-    Compact { keep: u8 },
-    Go { to: Option<u8>, from: Option<u8> },
+    Label {
+        target: u8,
+        label: Option<bool>,
+    },
+    Compact {
+        keep: u8,
+    },
+    Go {
+        to: Option<u8>,
+        from: Option<u8>,
+    },
     Keep,
-    Summary { empty: bool, abandoned: Option<u8> },
+    Summary {
+        empty: bool,
+        abandoned: Option<u8>,
+    },
     Undo,
     Redo,
     /// The same line once more.
@@ -122,7 +133,9 @@ impl Log {
         let tree = read(&self.bytes());
         let leaf = tree.leaf().map(|leaf| tree.id(leaf).to_owned());
         let mut entry = match &line.kind {
-            Kind::Again => return self.push(&serde_json::from_str(&self.lines[self.lines.len() - 1]).expect("a line")),
+            Kind::Again => {
+                return self.push(&serde_json::from_str(&self.lines[self.lines.len() - 1]).expect("a line"));
+            }
             Kind::Undo | Kind::Redo => match step(&tree, matches!(line.kind, Kind::Redo)) {
                 Some(entry) => entry,
                 None => return,
