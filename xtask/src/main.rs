@@ -1,4 +1,4 @@
-//! Runs a chore of this repository by name: `cargo xtask tidy`, `cargo xtask bench NAME`.
+//! Runs a chore of this repository by name: `cargo xtask tidy`, `cargo xtask bench NAME`, `cargo xtask gen session`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "the output of a command is its purpose")]
 
 use std::process::ExitCode;
@@ -15,6 +15,10 @@ Commands:
                                `path:line: [rule] what to do` and exits with 1 on a finding.
   bench NAME [--json] [ARGS]   Build naite-bench with the release profile and run the bench NAME.
                                What follows NAME is handed on; the exit code is the bench's.
+                               NAME: open, tree, path, context, append, branched, list, limits.
+  gen session [ARGS]           Write a generated session: --entries N --bytes B
+                               --shape chain|wide|mixed --seed S --output FILE (else to the
+                               standard output). `gen session --help` says more.
   help                         Print this text (also -h, --help).
 
 What tidy checks:
@@ -42,10 +46,12 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     match args.as_slice() {
         ["tidy"] => run_tidy(),
-        ["help" | "-h" | "--help"] | ["bench" | "tidy", "-h" | "--help"] => {
+        ["help" | "-h" | "--help"] | ["bench" | "gen" | "tidy", "-h" | "--help"] => {
             print!("{HELP}");
             ExitCode::SUCCESS
         }
+        ["gen", "session", rest @ ..] => run_bench("gen", &[&["session"], rest].concat()),
+        ["gen", ..] => misused("gen makes a `session`"),
         ["bench", name, rest @ ..] if !name.starts_with('-') => run_bench(name, rest),
         ["bench", ..] => misused("bench needs the NAME of a bench"),
         ["tidy", extra, ..] => misused(&format!("tidy takes no argument, but got `{extra}`")),

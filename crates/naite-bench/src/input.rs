@@ -15,12 +15,11 @@ use tempfile::TempDir;
 
 use crate::generator::{self, Made, Recipe, Shape};
 use crate::measure;
-use crate::report;
 
 /// Entries of a generated session, unless something else is asked for.
 const ENTRIES: usize = 200_000;
 /// Bytes of a generated entry: 200,000 of them are 507 MB.
-const ENTRY: u64 = 2534;
+pub(crate) const ENTRY: u64 = 2534;
 
 /// What all benches understand.
 #[derive(Clone, Debug, clap::Args)]
@@ -50,11 +49,15 @@ pub(crate) struct Options {
 
 impl Options {
     fn recipe(&self) -> Recipe {
-        let entries =
-            self.entries.or_else(|| self.bytes.map(|bytes| (bytes / ENTRY) as usize)).unwrap_or(ENTRIES);
-        let bytes = self.bytes.unwrap_or(entries as u64 * ENTRY);
-        Recipe { shape: self.shape, entries, bytes, seed: self.seed, giant: 0 }
+        recipe(self.entries, self.bytes, self.shape, self.seed)
     }
+}
+
+/// A recipe of which entries, bytes or both may be left open.
+pub(crate) fn recipe(entries: Option<usize>, bytes: Option<u64>, shape: Shape, seed: u64) -> Recipe {
+    let entries = entries.or_else(|| bytes.map(|bytes| (bytes / ENTRY) as usize)).unwrap_or(ENTRIES);
+    let bytes = bytes.unwrap_or(entries as u64 * ENTRY);
+    Recipe { shape, entries, bytes, seed, giant: 0 }
 }
 
 /// The session under measurement, in words for a report.
@@ -111,6 +114,12 @@ impl Input {
         Ok(Self { facts: Facts { path, bytes, made: None }, folder })
     }
 
+    /// A folder without a session.
+    pub(crate) fn empty() -> anyhow::Result<Self> {
+        let folder = tempfile::tempdir()?;
+        Ok(Self { facts: Facts { path: folder.path().into(), bytes: 0, made: None }, folder })
+    }
+
     /// Generates a session.
     pub(crate) fn made(recipe: Recipe) -> anyhow::Result<Self> {
         let folder = tempfile::tempdir()?;
@@ -145,11 +154,10 @@ impl Input {
     }
 }
 
-/// Writes a session to a file that was not there before.
-pub(crate) fn write(path: &Path, options: &Options) -> anyhow::Result<()> {
-    let made = write_recipe(path, &options.recipe())?;
-    let facts = Facts { path: path.into(), bytes: made.made.bytes, made: Some(made) };
-    if options.json { report::json(&facts) } else { report::text(&report::session_line(&facts)) }
+/// Writes a session to a file that was not there before, and says what was made.
+pub(crate) fn write(path: &Path, recipe: &Recipe) -> anyhow::Result<Facts> {
+    let made = write_recipe(path, recipe)?;
+    Ok(Facts { path: path.into(), bytes: made.made.bytes, made: Some(made) })
 }
 
 fn write_recipe(path: &Path, recipe: &Recipe) -> anyhow::Result<Generated> {

@@ -9,14 +9,14 @@ mod context;
 mod generator;
 mod input;
 mod limits;
+mod list;
+mod making;
 mod measure;
 mod open;
 mod path;
 mod report;
 mod tree;
 mod yardstick;
-
-use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
@@ -43,15 +43,13 @@ enum Bench {
     Branched(Options),
     /// Lays out the rows of the whole tree, beside a bare walk over it.
     Tree(Options),
+    /// Lists thousands of session files without and with the cache of rows, beside reading them with `cat`.
+    List(list::Args),
     /// Runs the real `naite` on a million entries and on a line of 200 MB.
     Limits(limits::Args),
-    /// Writes a generated session to PATH.
-    Gen {
-        /// The new file.
-        path: PathBuf,
-        #[command(flatten)]
-        options: Options,
-    },
+    /// Writes what benches and tests are made of.
+    #[command(subcommand)]
+    Gen(making::What),
     /// One opening in a process of its own: what `open` runs again and again.
     #[command(hide = true)]
     Measure(open::Measure),
@@ -65,8 +63,9 @@ fn main() -> anyhow::Result<()> {
         Bench::Path(options) => path::run(&options),
         Bench::Branched(options) => branched::run(&options),
         Bench::Tree(options) => tree::run(&options),
+        Bench::List(args) => list::run(&args),
         Bench::Limits(args) => limits::run(&args),
-        Bench::Gen { path, options } => input::write(&path, &options),
+        Bench::Gen(what) => making::run(&what),
         Bench::Measure(measure) => open::measure(&measure),
     }
 }
