@@ -50,6 +50,8 @@ pub struct Reading {
     pub path: String,
     /// Which file that was: device and inode.
     pub identity: (u64, u64),
+    /// The first bytes of it: how many, and their hash. A file that was moved or copied is known by them.
+    pub head: (u64, u64),
     /// Bytes whose messages were heard.
     pub heard: u64,
     /// Bytes that were copied.
@@ -69,6 +71,8 @@ pub struct Ledger {
     pub created: i64,
     /// It began as a copy of another one: what is older than it was said there.
     pub is_fork: bool,
+    /// What its transcript holds already when it is found is not to be read: it was forgotten on purpose.
+    pub starts_late: bool,
     /// When it ended, in Unix milliseconds.
     pub closed: Option<i64>,
     /// The project, as it was given; `None` for none.
@@ -224,6 +228,12 @@ impl Ledger {
         second.is_some_and(|place| self.waiting.remove(place).is_some())
     }
 
+    /// Lets nothing wait: for a transcript that is to be read anew against the whole log.
+    pub fn forget_waiting(&mut self) {
+        self.waiting.clear();
+        self.known.clear();
+    }
+
     /// How many messages wait for the transcript.
     pub fn waiting(&self) -> usize {
         self.waiting.len()
@@ -234,21 +244,24 @@ impl Ledger {
         let reading = self.reading.as_ref().map(|reading| {
             ObjectWriter::new()
                 .str("path", &reading.path)
-                .raw("identity", &format!("[{},{}]", reading.identity.0, reading.identity.1))
+                .raw("identity", &pair(reading.identity))
+                .raw("head", &pair(reading.head))
                 .display("heard", reading.heard)
                 .display("copied", reading.copied)
                 .display("copy_len", reading.copy_len)
                 .end()
         });
-        let question = self.question.as_ref().map(|question| {
-            ObjectWriter::new().str("id", &question.id).display("at", question.at).end()
-        });
+        let question = self
+            .question
+            .as_ref()
+            .map(|question| ObjectWriter::new().str("id", &question.id).display("at", question.at).end());
         ObjectWriter::new()
             .display("version", VERSION)
             .display("log_bytes", self.log_bytes)
             .display("lines", self.lines)
             .display("created", self.created)
             .display("is_fork", self.is_fork)
+            .display("starts_late", self.starts_late)
             .maybe_raw("closed", self.closed.map(|at| at.to_string()).as_deref())
             .maybe_str("project", self.project.as_deref())
             .maybe_str("cwd", self.cwd.as_deref())
@@ -273,6 +286,7 @@ impl Ledger {
             lines: object.u64("lines")?,
             created: integer(&object, "created")?,
             is_fork: object.bool("is_fork")?,
+            starts_late: object.bool("starts_late")?,
             closed: integer(&object, "closed"),
             project: owned("project"),
             cwd: owned("cwd"),
@@ -290,10 +304,14 @@ impl Ledger {
 
 impl Reading {
     fn parse(object: &Object<'_>) -> Option<Self> {
-        let identity = json::array(object.raw("identity")?)?;
+        let pair = |key: &str| {
+            let pair = json::array(object.raw(key)?)?;
+            Some((pair.first()?.parse().ok()?, pair.get(1)?.parse().ok()?))
+        };
         Some(Self {
             path: object.str("path")?.into_owned(),
-            identity: (identity.first()?.parse().ok()?, identity.get(1)?.parse().ok()?),
+            identity: pair("identity")?,
+            head: pair("head")?,
             heard: object.u64("heard")?,
             copied: object.u64("copied")?,
             copy_len: object.u64("copy_len")?,
@@ -319,6 +337,10 @@ impl Mark {
             prompt: object.str("p").map(alloc::borrow::Cow::into_owned),
         })
     }
+}
+
+fn pair((one, other): (u64, u64)) -> String {
+    format!("[{one},{other}]")
 }
 
 fn integer(object: &Object<'_>, key: &str) -> Option<i64> {

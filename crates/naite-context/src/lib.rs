@@ -24,4 +24,5 @@ pub mod name;
 pub mod payload;
 pub mod project;
 pub mod speech;
+pub mod strings;
 pub mod transcript;

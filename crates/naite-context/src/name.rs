@@ -30,7 +30,8 @@ pub fn encode(name: &str) -> String {
     }
     let mut encoded = String::with_capacity(name.len());
     for (at, c) in name.char_indices() {
-        let is_dots = c == '.' && (name.len() == 1 || name[at + 1..].starts_with('.') || name[..at].ends_with('.'));
+        let is_dots =
+            c == '.' && (name.len() == 1 || name[at + 1..].starts_with('.') || name[..at].ends_with('.'));
         if matches!(c, '/' | '\\' | '%') || c.is_control() || is_dots || (at == 0 && c == '-') {
             for byte in c.encode_utf8(&mut [0; 4]).bytes() {
                 encoded.push_str(&format!("%{byte:02X}"));
@@ -99,7 +100,8 @@ mod tests {
 
     #[test]
     fn names_of_people_stay_readable() {
-        for name in ["quant.how", "a:b", "my proj", "프로젝트-1", "workspace--quant__how", "a.b.c", "spec-rl"] {
+        for name in ["quant.how", "a:b", "my proj", "프로젝트-1", "workspace--quant__how", "a.b.c", "spec-rl"]
+        {
             assert_eq!(encode(name), name);
         }
     }

@@ -122,7 +122,8 @@ impl<'a> Payload<'a> {
         }
         let text = core::str::from_utf8(bytes).map_err(|error| PayloadError::NotUtf8(error.valid_up_to()))?;
         let object = Object::parse(text).ok_or(PayloadError::NotAnObject)?;
-        let session_id = object.str("session_id").filter(|id| !id.is_empty()).ok_or(PayloadError::NoSession)?;
+        let session_id =
+            object.str("session_id").filter(|id| !id.is_empty()).ok_or(PayloadError::NoSession)?;
         let filled = |key: &str| object.str(key).filter(|value| !value.is_empty());
         Ok(Self {
             session_id,
@@ -172,7 +173,8 @@ mod tests {
 
     #[test]
     fn fields_are_read_in_any_order_behind_a_mark() {
-        let bytes = "\u{feff}{\"prompt\":\"안녕 \\ud83d\",\"x\":[1],\"session_id\":\"s\",\"cwd\":null}".as_bytes();
+        let bytes =
+            "\u{feff}{\"prompt\":\"안녕 \\ud83d\",\"x\":[1],\"session_id\":\"s\",\"cwd\":null}".as_bytes();
         let payload = Payload::parse(bytes).expect("a payload");
         assert_eq!(payload.prompt.as_deref(), Some("안녕 \u{fffd}"));
         assert_eq!((payload.session_id.as_ref(), payload.cwd), ("s", None));

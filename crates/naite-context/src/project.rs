@@ -39,7 +39,9 @@ impl Project {
     /// assert!(Project::resolve(None, Some("")).is_default());
     /// ```
     pub fn resolve(tmux: Option<&str>, environment: Option<&str>) -> Self {
-        let given = |name: Option<&str>| name.map(str::trim).filter(|name| !name.is_empty()).map(|name| nfc(name).into_owned());
+        let given = |name: Option<&str>| {
+            name.map(str::trim).filter(|name| !name.is_empty()).map(|name| nfc(name).into_owned())
+        };
         match (given(tmux), given(environment)) {
             (Some(name), _) => Self { name, rule: Rule::Tmux },
             (None, Some(name)) => Self { name, rule: Rule::Environment },
@@ -80,7 +82,9 @@ fn decode(name: &str) -> String {
         return name.to_string();
     }
     let bare = match name.split_once("--") {
-        Some((word, rest)) if !word.is_empty() && !rest.is_empty() && !word.contains(char::is_whitespace) => rest,
+        Some((word, rest)) if !word.is_empty() && !rest.is_empty() && !word.contains(char::is_whitespace) => {
+            rest
+        }
         _ => name,
     };
     bare.replace("__", ".")
@@ -122,7 +126,12 @@ mod tests {
 
     #[test]
     fn a_name_that_says_nothing_needs_its_place() {
-        assert!(Project::resolve(Some("0"), None).needs_place() && Project::resolve(None, None).needs_place());
-        assert!(!Project::resolve(None, Some("7")).needs_place() && !Project::resolve(Some("a1"), None).needs_place());
+        assert!(
+            Project::resolve(Some("0"), None).needs_place() && Project::resolve(None, None).needs_place()
+        );
+        assert!(
+            !Project::resolve(None, Some("7")).needs_place()
+                && !Project::resolve(Some("a1"), None).needs_place()
+        );
     }
 }

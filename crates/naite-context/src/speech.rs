@@ -50,9 +50,9 @@ pub fn without_injected(text: &str) -> Cow<'_, str> {
 
 /// Words that begin an English question.
 const ASKING: [&str; 32] = [
-    "what", "why", "how", "when", "where", "who", "whom", "whose", "which", "can", "could", "should", "would",
-    "will", "is", "are", "was", "were", "do", "does", "did", "has", "have", "may", "am", "what's", "who's",
-    "where's", "how's", "isn't", "aren't", "doesn't",
+    "what", "why", "how", "when", "where", "who", "whom", "whose", "which", "can", "could", "should",
+    "would", "will", "is", "are", "was", "were", "do", "does", "did", "has", "have", "may", "am", "what's",
+    "who's", "where's", "how's", "isn't", "aren't", "doesn't",
 ];
 
 /// Words that make a Korean sentence a question wherever they stand.
@@ -85,7 +85,8 @@ fn line_asks(line: &str) -> bool {
     let mut words = line.split_whitespace().filter(|word| !word.starts_with('`'));
     let Some(first) = words.clone().next() else { return false };
     let mark_behind_word = words.any(|word| {
-        let bare = word.trim_end_matches(|c: char| matches!(c, '"' | '\'' | ')' | '”' | '’' | '*' | '_' | '!'));
+        let bare =
+            word.trim_end_matches(|c: char| matches!(c, '"' | '\'' | ')' | '”' | '’' | '*' | '_' | '!'));
         bare.ends_with(is_mark) && bare.trim_end_matches(is_mark).ends_with(char::is_alphanumeric)
     });
     let first = first.trim_end_matches([',', ':']).to_lowercase();

@@ -82,8 +82,11 @@ fn user<'a>(object: &Object<'a>, is_set: &dyn Fn(&str) -> bool) -> Said<'a> {
         "turnCompanion",
         "sourceToolAssistantUUID",
     ];
-    let notified =
-        || object.object("origin").is_some_and(|origin| origin.str("kind").as_deref() == Some("task-notification"));
+    let notified = || {
+        object
+            .object("origin")
+            .is_some_and(|origin| origin.str("kind").as_deref() == Some("task-notification"))
+    };
     let prompt_id = object.str("promptId");
     let text = object.object("message").and_then(|message| text(message.raw("content")?)).unwrap_or_default();
     let is_machine = MACHINE.iter().any(|key| is_set(key)) || notified() || speech::is_machine_made(&text);
@@ -162,7 +165,9 @@ mod tests {
     use super::*;
 
     fn user(extra: &str, content: &str) -> String {
-        alloc::format!(r#"{{"parentUuid":null,{extra}"type":"user","message":{{"role":"user","content":{content}}},"uuid":"u"}}"#)
+        alloc::format!(
+            r#"{{"parentUuid":null,{extra}"type":"user","message":{{"role":"user","content":{content}}},"uuid":"u"}}"#
+        )
     }
 
     #[test]
@@ -181,7 +186,9 @@ mod tests {
         ] {
             assert!(!heard(extra, r#""hi""#), "{extra}");
         }
-        for content in [r#""""#, r#"" ""#, r#"[{"type":"tool_result","content":"x"}]"#, r#""<bash-input>ls""#, "7"] {
+        for content in
+            [r#""""#, r#"" ""#, r#"[{"type":"tool_result","content":"x"}]"#, r#""<bash-input>ls""#, "7"]
+        {
             assert!(!heard("", content), "{content}");
         }
         let command = user(r#""promptId":"p","#, r#""<command-name>/x</command-name>""#);
@@ -192,14 +199,21 @@ mod tests {
     fn copies_are_seen() {
         assert_eq!(read(&user(r#""forkedFrom":{"sessionId":"s"},"#, r#""hi""#)), Said::Copied);
         assert_eq!(read(&user(r#""requestSessionId":"a","sessionId":"b","#, r#""hi""#)), Said::Copied);
-        assert!(matches!(read(&user(r#""requestSessionId":"a","sessionId":"a","#, r#""hi""#)), Said::User { .. }));
+        assert!(matches!(
+            read(&user(r#""requestSessionId":"a","sessionId":"a","#, r#""hi""#)),
+            Said::User { .. }
+        ));
     }
 
     #[test]
     fn a_snapshot_keeps_its_envelope() {
         let line = r#"{"parentUuid":"p","attachment":{"type":"prompt_snapshot","system":"long"},"uuid":"u"}"#;
         let short = shorten_snapshot(line).expect("shorter");
-        assert!(short.starts_with(r#"{"parentUuid":"p","attachment":{"type":"prompt_snapshot","bytes":42,"xxh3":""#));
+        assert!(
+            short.starts_with(
+                r#"{"parentUuid":"p","attachment":{"type":"prompt_snapshot","bytes":42,"xxh3":""#
+            )
+        );
         assert!(short.ends_with(r#""},"uuid":"u"}"#), "{short}");
         assert_eq!(shorten_snapshot(r#"{"text":"a \"prompt_snapshot\""}"#), None);
         assert_eq!(shorten_snapshot(r#"{"a":"prompt_snapshot","b""#), None);

@@ -44,7 +44,10 @@ fn the_transcript_first_and_the_payload_late() {
 fn a_message_that_a_payload_brought_whole_is_not_logged_in_pieces() {
     let mut ledger = Ledger::default();
     ledger.answer(Some("p"), "a\n\nb", 1);
-    assert_eq!(words(ledger.hear(&[agent("m", "a"), Said::Nothing, agent("m", "b"), agent("n", "b")], 9)), ["b"]);
+    assert_eq!(
+        words(ledger.hear(&[agent("m", "a"), Said::Nothing, agent("m", "b"), agent("n", "b")], 9)),
+        ["b"]
+    );
 }
 
 #[test]
@@ -86,13 +89,20 @@ fn the_stored_form_comes_back() {
         project: Some("프로젝트".into()),
         closed: Some(3),
         question: Some(Question { id: "q".into(), at: -1 }),
-        reading: Some(Reading { path: "/t \"x\"".into(), identity: (u64::MAX, 2), heard: 7, ..Reading::default() }),
+        reading: Some(Reading {
+            path: "/t \"x\"".into(),
+            identity: (u64::MAX, 2),
+            heard: 7,
+            ..Reading::default()
+        }),
         ..Ledger::default()
     };
     ledger.submit(None, "a", 1);
     ledger.hear(&[user("p", "b")], 1);
     assert_eq!(Ledger::parse(&ledger.to_json()), Some(ledger.clone()));
-    for damaged in ["", "{}", "[]", &ledger.to_json()[..40], &ledger.to_json().replace("\"version\":1", "\"version\":2")] {
+    for damaged in
+        ["", "{}", "[]", &ledger.to_json()[..40], &ledger.to_json().replace("\"version\":1", "\"version\":2")]
+    {
         assert_eq!(Ledger::parse(damaged), None);
     }
 }
@@ -148,7 +158,14 @@ fn turn() -> impl Strategy<Value = Turn> {
         (0..2usize, 0..6usize),
         prop::option::weighted(0.3, 0..3usize),
     )
-        .prop_map(|(ask, blocks, delivered, late, read, crash)| Turn { ask, blocks, delivered, late, read, crash })
+        .prop_map(|(ask, blocks, delivered, late, read, crash)| Turn {
+            ask,
+            blocks,
+            delivered,
+            late,
+            read,
+            crash,
+        })
 }
 
 proptest! {

@@ -7,6 +7,7 @@ pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod export;
 pub(crate) mod go;
+pub(crate) mod hook;
 pub(crate) mod info;
 pub(crate) mod label;
 pub(crate) mod man;
@@ -47,6 +48,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Doctor(args) => doctor::run(&env, args, &mut out),
         Command::Trash(args) => trash::run(&env, args, &mut out),
         Command::Relocate(args) => relocate::run(&env, args, &mut out),
+        // Only `--help` gets here; everything else ran before arguments were parsed.
+        Command::Hook(_) => Ok(()),
         Command::Rpc(args) => rpc::run(&env, args),
         Command::Demo(args) => demo::run(&env, args, &mut out),
         Command::Completions(args) => completions::run(args, &mut out),
