@@ -37,6 +37,10 @@ pub struct HookEnvironment {
     pub in_tmux: bool,
     /// The pane in it, `TMUX_PANE`.
     pub tmux_pane: Option<String>,
+    /// The session of Claude Code that runs this, `CLAUDE_CODE_SESSION_ID`.
+    pub session_id: Option<String>,
+    /// Where Claude Code keeps its settings (`CLAUDE_CONFIG_DIR`, else `~/.claude`).
+    pub claude: Option<PathBuf>,
     /// The worker or something that it runs is around, which is not to be recorded.
     pub is_ours: bool,
 }
@@ -57,6 +61,8 @@ impl HookEnvironment {
             project: text("PROJECT_FOR_LOG"),
             in_tmux: text("TMUX").is_some(),
             tmux_pane: text("TMUX_PANE"),
+            session_id: text("CLAUDE_CODE_SESSION_ID"),
+            claude: set("CLAUDE_CONFIG_DIR").or_else(|| user_home.as_ref().map(|home| home.join(".claude"))),
             is_ours: text(OURS).is_some(),
             user_home,
         }

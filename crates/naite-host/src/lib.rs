@@ -8,6 +8,7 @@ mod env;
 pub mod export;
 pub mod git;
 pub mod hook;
+pub mod install;
 mod resolve;
 pub mod rpc;
 pub mod samples;

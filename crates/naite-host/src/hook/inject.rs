@@ -84,7 +84,7 @@ fn words(project: &Project, record: Option<&Record>, is_here: bool, now: i64) ->
 }
 
 /// A span of milliseconds in words, rounded down to its largest unit.
-pub(crate) fn age(millis: i64) -> String {
+pub fn age(millis: i64) -> String {
     let minutes = millis.max(0) / 60_000;
     match (minutes / 1440, minutes / 60, minutes) {
         (0, 0, minutes) => format!("{minutes} min"),

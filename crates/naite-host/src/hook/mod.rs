@@ -4,6 +4,8 @@
 //! wrong is in the store's `hook-errors.log`.
 
 mod inject;
+mod probe;
+mod status;
 mod worker;
 
 use std::path::{Path, PathBuf};
@@ -23,7 +25,9 @@ use crate::env::HookEnvironment;
 use crate::git::{self, Repository};
 use crate::trust::{Reason, Trust};
 
-pub use inject::{Injection, injection};
+pub use inject::{Injection, age, injection};
+pub use probe::{Broken, probe};
+pub use status::{HandoffStatus, RootRule, SessionStatus, Status, status};
 pub use worker::{start_worker, work};
 
 /// At most so much of a transcript is read while the agent waits (`context-store.md` §5).

@@ -110,6 +110,10 @@ impl ContextStore {
         if lines == 0 || is_dry {
             return Ok(lines);
         }
+        if changed.is_empty() && !is_log {
+            self.fs.remove(path).map_err(fail(Act::Replace, path))?;
+            return Ok(lines);
+        }
         replace_file(self.fs.as_ref(), path, changed.as_bytes()).map_err(fail(Act::Replace, path))?;
         if let Some(folder) =
             path.parent().filter(|folder| folder.parent() == Some(&self.data.join("sessions")))

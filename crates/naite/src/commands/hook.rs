@@ -90,7 +90,8 @@ pub(crate) fn dispatched() -> Option<ExitCode> {
     Some(ExitCode::SUCCESS)
 }
 
-fn machine() -> Hook {
+/// The machine as hooks see it.
+pub(crate) fn machine() -> Hook {
     Hook {
         env: HookEnvironment::read(),
         fs: Arc::new(RealFs),
