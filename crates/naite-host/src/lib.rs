@@ -2,7 +2,9 @@
 //!
 //! Invariant: the environment is read in `env.rs` and the clock in `clock.rs` alone; nothing here prints or exits.
 
+pub mod claude_code;
 mod clock;
+mod context_root;
 mod env;
 pub mod export;
 mod resolve;
@@ -10,5 +12,6 @@ pub mod rpc;
 pub mod samples;
 
 pub use clock::SystemSupply;
+pub use context_root::context_root;
 pub use env::{Environment, Holding};
 pub use resolve::{ResolveError, Resolved, headers, latest_here, resolve};
