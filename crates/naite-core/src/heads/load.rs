@@ -14,7 +14,7 @@ use crate::codec::{
 use crate::entry::{Kind, Role, Span, Stop, millis};
 use crate::id::EntryId;
 use crate::ingest::Program;
-use crate::ingest::claude_code::{self, Sniff};
+use crate::ingest::claude_code::{self, Line, Sniff};
 
 /// First lines that may say nothing of what a file is, until it is taken for no session.
 const SNIFFED: u32 = 64;
@@ -65,7 +65,7 @@ impl Heads {
                 return;
             }
         }
-        if self.header.is_none() && self.foreign.is_none() && !self.is_session(bytes) {
+        if self.header.is_none() && self.foreign.is_none() && !self.is_session(bytes, place) {
             return;
         }
         if self.foreign.is_some() {
@@ -82,14 +82,26 @@ impl Heads {
     }
 
     /// Looks whether a first line begins a foreign transcript; `false` while that cannot be said.
-    fn is_session(&mut self, bytes: &[u8]) -> bool {
+    fn is_session(&mut self, bytes: &[u8], place: Place) -> bool {
         if bytes.trim_ascii().is_empty() {
             return true;
         }
         match claude_code::sniff(bytes) {
-            Sniff::Yes => self.foreign = Some(Box::new(Foreign::new(Program::ClaudeCode))),
+            Sniff::Yes => {
+                let notes = core::mem::take(&mut self.early);
+                self.foreign = Some(Box::new(Foreign::new(Program::ClaudeCode, notes)));
+            }
             Sniff::Perhaps if self.sniffed < SNIFFED => {
                 self.sniffed += 1;
+                match simdutf8::basic::from_utf8(bytes.trim_ascii()).ok().and_then(claude_code::read) {
+                    Some(Line::Note(_, note)) => *self.early.entry(note.kind.into_owned()).or_insert(0) += 1,
+                    _ => self.defects.push(Defect {
+                        line: place.line,
+                        offset: place.offset,
+                        kind: if place.ended { DefectKind::InvalidJson } else { DefectKind::TornTail },
+                        id: None,
+                    }),
+                }
                 return false;
             }
             // A session file begins with its header, not with something unreadable.

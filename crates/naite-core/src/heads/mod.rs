@@ -8,6 +8,7 @@ mod load;
 mod stored;
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
@@ -205,6 +206,8 @@ pub struct Heads {
     unended: bool,
     /// First lines that did not say what the file is.
     sniffed: u32,
+    /// Their types.
+    early: BTreeMap<String, u32>,
     foreign: Option<Box<Foreign>>,
     /// Grows when earlier links changed, so that a tree over these heads must be linked anew.
     pub(crate) relinks: u32,
