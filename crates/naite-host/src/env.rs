@@ -133,6 +133,7 @@ impl Environment {
         let files = claude_code::transcripts(self);
         let mut catalog = catalog.with(&self.fs, &files, Some(&self.rows()), &|| self.store());
         let is_transcript = |path: &PathBuf| files.contains(path);
+        catalog.rows.retain(|row| row.program.is_none() || row.active != 0);
         catalog.unreadable.retain(|file| {
             !(matches!(file.error, StoreError::NotASession { .. }) && is_transcript(&file.path))
         });

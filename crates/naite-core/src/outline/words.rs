@@ -54,7 +54,8 @@ pub fn row_text(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) 
         Kind::Message => message_row(entry, caller, home),
         Kind::CustomMessage => {
             // What a program wraps in tags has its words beside it.
-            let title = entry.fields().object("details").and_then(|details| details.str("title"));
+            let details = entry.fields().object("details");
+            let title = details.and_then(|details| details.object("claudeCode")?.str("title"));
             let words = title.map_or_else(|| entry.content_text(), Cow::into_owned);
             alloc::format!("[{}]: {}", text("customType"), short(&words))
         }

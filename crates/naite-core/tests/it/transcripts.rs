@@ -215,3 +215,93 @@ fn a_first_line_that_says_nothing_is_no_harm() {
     let none = read((format!("{junk}\n").repeat(200) + &node).as_bytes());
     assert!(none.heads().is_refused(), "a log of something else is not read to its end");
 }
+
+/// The one entry that a line becomes, as JSON.
+fn entry_of(line: &Value) -> Value {
+    let mut line = line.clone();
+    line["uuid"] = json!("u");
+    line["parentUuid"] = Value::Null;
+    line["timestamp"] = json!("2026-03-01T09:00:00.000Z");
+    line["sessionId"] = json!("s");
+    let text = line.to_string();
+    let tree = read((text.clone() + "\n").as_bytes());
+    let ix = tree.find("u").expect("an entry");
+    serde_json::from_str(&tree.heads().foreign_text(ix, None, &[text])).expect("JSON")
+}
+
+#[test]
+fn every_kind_of_line_becomes_what_it_is() {
+    let user = |content: Value| json!({"type": "user", "message": {"role": "user", "content": content}});
+    let attachment = |of: Value| json!({"type": "attachment", "attachment": of});
+    let answer = |content: Value| {
+        json!({"type": "assistant", "message": {"id": "m", "role": "assistant", "model": "claude-x",
+            "content": content, "stop_reason": "end_turn", "usage": {"input_tokens": 1, "output_tokens": 2,
+            "cache_read_input_tokens": 3, "cache_creation_input_tokens": 4}}})
+    };
+    let mut failed = answer(json!([{"type": "text", "text": "API Error: 529"}]));
+    failed["isApiErrorMessage"] = json!(true);
+    failed["message"]["model"] = json!("<synthetic>");
+    let cases = [
+        (user(json!("안녕")), "/message/content", json!("안녕")),
+        (
+            user(
+                json!([{"type": "image", "source": {"type": "base64", "media_type": "image/webp", "data": "AA"}}]),
+            ),
+            "/message/content",
+            json!([{"type": "image", "data": "AA", "mimeType": "image/webp"}]),
+        ),
+        (
+            answer(json!([{"type": "redacted_thinking", "data": "xyz"}])),
+            "/message/content",
+            json!([{"type": "thinking", "thinking": "", "thinkingSignature": "xyz", "redacted": true}]),
+        ),
+        (
+            answer(json!([{"type": "tool_use", "id": "c", "name": "Bash", "input": {"command": "ls"}}])),
+            "/message/content",
+            json!([{"type": "toolCall", "id": "c", "name": "Bash", "arguments": {"command": "ls"}}]),
+        ),
+        (answer(json!([])), "/message/usage/totalTokens", json!(10)),
+        (failed.clone(), "/message/errorMessage", json!("API Error: 529")),
+        (failed, "/message/stopReason", json!("error")),
+        (
+            attachment(json!({"type": "queued_command", "prompt": "and this", "commandMode": "prompt"})),
+            "/message/content",
+            json!("and this"),
+        ),
+        (
+            attachment(
+                json!({"type": "queued_command", "prompt": "<task-notification>", "commandMode": "task-notification"}),
+            ),
+            "/customType",
+            json!("task-notification"),
+        ),
+        (
+            attachment(json!({"type": "hook_additional_context", "content": ["one", "two"]})),
+            "/content",
+            json!([{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]),
+        ),
+        (
+            attachment(json!({"type": "hook_success", "hookEvent": "Stop", "content": "printed"})),
+            "/type",
+            json!("custom"),
+        ),
+        (
+            attachment(json!({"type": "hook_success", "hookEvent": "SessionStart", "content": "told"})),
+            "/customType",
+            json!("hook-context"),
+        ),
+        (attachment(json!({"type": "date"})), "/customType", json!("claude-code.date")),
+        (
+            json!({"type": "system", "subtype": "local_command", "content": "<command-name>/rename</command-name>"}),
+            "/details/claudeCode/title",
+            json!("/rename"),
+        ),
+        (json!({"type": "system", "subtype": "api_error"}), "/customType", json!("claude-code.api_error")),
+        (json!({"type": "x-new", "big": 1}), "/type", json!("x-new")),
+        (json!({"type": "x-new", "big": 1}), "/line/big", json!(1)),
+    ];
+    for (line, at, wanted) in cases {
+        let entry = entry_of(&line);
+        assert_eq!(entry.pointer(at), Some(&wanted), "{line} gave {entry}");
+    }
+}

@@ -184,7 +184,10 @@ fn spoken(line: &Object<'_>, ask: &Ask<'_>) -> String {
         return ask.end_message(ask.message(Role::User).raw("content", &content));
     }
     let text = crate::entry::joined_text(&crate::entry::content_blocks(Some(&content)));
-    let details = speech.title(&text).map(|title| ObjectWriter::new().str("title", &title).end());
+    let details = speech.title(&text).map(|title| {
+        let title = ObjectWriter::new().str("title", &title).end();
+        ObjectWriter::new().raw("claudeCode", &title).end()
+    });
     ask.entry("custom_message")
         .str("customType", speech.name())
         .raw("content", &content)
