@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use naite_core::entry::iso;
 use naite_store::{
-    Catalog, Durability, FileStore, Fs, HeadIndex, Owner, RealFs, RowCache, Setup, Store, Trash, Wait,
-    Workplace,
+    Catalog, Durability, FileStore, Fs, HeadIndex, Owner, RealFs, RowCache, Setup, Store, StoreError, Trash,
+    Wait, Workplace,
 };
 
+use crate::claude_code;
 use crate::clock::SystemSupply;
+use crate::context_root::context_root;
 
 /// How to open a session that may be held by another process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,8 +84,11 @@ pub struct Environment {
     pub pi: Option<PathBuf>,
     /// Where oh-my-pi keeps its sessions.
     pub omp: Option<PathBuf>,
+    /// Where Claude Code keeps its transcripts, a folder for each project.
+    pub claude: Option<PathBuf>,
     /// Where oh-my-pi keeps images, by their SHA-256.
     pub omp_blobs: Option<PathBuf>,
+    context_setting: Option<PathBuf>,
     fs: Arc<dyn Fs>,
     owner: Owner,
 }
@@ -107,6 +112,10 @@ impl Environment {
                 .as_ref()
                 .map_or_else(|| in_home(".omp/agent/blobs"), |omp| Some(omp.with_file_name("blobs"))),
             omp: omp_xdg.or_else(|| in_home(".omp/agent/sessions")),
+            claude: set("CLAUDE_CONFIG_DIR")
+                .or_else(|| in_home(".claude"))
+                .map(|folder| folder.join("projects")),
+            context_setting: set("NAITE_CONTEXT_ROOT"),
             user_home,
             fs: Arc::new(RealFs),
             owner: Owner {
@@ -120,7 +129,16 @@ impl Environment {
 
     /// The same environment seen from another home and folder: for samples and tests.
     pub fn at(&self, home: &Path, cwd: &Path) -> Self {
-        Self { home: home.into(), cwd: cwd.into(), pi: None, omp: None, ..self.clone() }
+        let context_setting = Some(home.join(".ai-core"));
+        Self {
+            home: home.into(),
+            cwd: cwd.into(),
+            pi: None,
+            omp: None,
+            claude: None,
+            context_setting,
+            ..self.clone()
+        }
     }
 
     /// The file system.
@@ -143,15 +161,41 @@ impl Environment {
         Workplace { sessions: self.sessions(), cwd: self.cwd_text() }
     }
 
-    /// Every folder that holds sessions that Naite reads: its own first.
+    /// The root of the context store; `given` is what the command line names.
+    pub fn context_root(&self, given: Option<&Path>) -> Option<PathBuf> {
+        let (set, home) = (self.context_setting.as_deref(), self.user_home.as_deref());
+        context_root(self.fs.as_ref(), given, set, &self.cwd, home)
+    }
+
+    /// Every folder that holds session files that Naite grows: its own first.
     pub fn session_folders(&self) -> Vec<PathBuf> {
         [Some(self.sessions()), self.pi.clone(), self.omp.clone()].into_iter().flatten().collect()
     }
 
     /// The sessions in folders, read through the cache of rows.
     pub fn catalog(&self, folders: &[PathBuf]) -> Catalog {
-        let cache = RowCache::new(Arc::clone(&self.fs), self.home.join("index/rows"));
-        Catalog::read(&self.fs, folders, Some(&cache), &|| self.store())
+        Catalog::read(&self.fs, folders, Some(&self.rows()), &|| self.store())
+    }
+
+    /// The transcripts of Claude Code, added to a catalog. A file in which nothing was said yet is no session.
+    pub fn add_claude_code(&self, catalog: Catalog) -> Catalog {
+        let files = claude_code::transcripts(self);
+        let mut catalog = catalog.with(&self.fs, &files, Some(&self.rows()), &|| self.store());
+        let is_transcript = |path: &PathBuf| files.contains(path);
+        catalog.rows.retain(|row| row.program.is_none() || row.active != 0);
+        catalog.unreadable.retain(|file| {
+            !(matches!(file.error, StoreError::NotASession { .. }) && is_transcript(&file.path))
+        });
+        catalog
+    }
+
+    /// The sessions of every place and program.
+    pub fn everything(&self) -> Catalog {
+        self.add_claude_code(self.catalog(&self.session_folders()))
+    }
+
+    fn rows(&self) -> RowCache {
+        RowCache::new(Arc::clone(&self.fs), self.home.join("index/rows"))
     }
 
     /// Deleted sessions.

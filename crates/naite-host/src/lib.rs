@@ -2,6 +2,7 @@
 //!
 //! Invariant: the environment is read in `env.rs` and the clock in `clock.rs` alone; nothing here prints or exits.
 
+pub mod claude_code;
 mod clock;
 mod context_root;
 mod env;

@@ -10,6 +10,7 @@ use std::thread;
 
 use naite_core::Tree;
 use naite_core::entry::{Kind, Message, millis};
+use naite_core::ingest::Program;
 use naite_core::text::json::Object;
 use naite_core::text::{one_line, prefix_graphemes};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Act, Refusal, Result, StoreError};
 use crate::fs::{Fs, Meta};
 use crate::log::{LogName, Store};
+use crate::manager::Lines;
 use crate::rows::{Known, RowCache};
 use crate::scan::scan;
 
@@ -45,6 +47,8 @@ pub struct SessionRow {
     pub parent_session: Option<String>,
     /// How many things are wrong with the file.
     pub defects: usize,
+    /// The program that wrote it, of a transcript in a format of its own.
+    pub program: Option<Program>,
 }
 
 /// A file that could not be listed.
@@ -84,11 +88,23 @@ impl Catalog {
         cache: Option<&RowCache>,
         store: MakeStore<'_>,
     ) -> Self {
-        let mut catalog = Self::default();
-        let files = Self::files(fs, folders, &mut catalog.unreadable);
+        let mut unreadable = Vec::new();
+        let files = Self::files(fs, folders, &mut unreadable);
+        Self { unreadable, ..Self::default() }.with(fs, &files, cache, store)
+    }
+
+    /// Adds the sessions of certain files, read in the same way.
+    pub fn with(
+        self,
+        fs: &Arc<dyn Fs>,
+        files: &[PathBuf],
+        cache: Option<&RowCache>,
+        store: MakeStore<'_>,
+    ) -> Self {
+        let mut catalog = self;
         let known = cache.map(RowCache::load).unwrap_or_default();
         let mut fresh = Vec::new();
-        for (path, row) in files.iter().zip(read_rows(fs, &files, &known, store)) {
+        for (path, row) in files.iter().zip(read_rows(fs, files, &known, store)) {
             let read = match row {
                 Source::Known => {
                     catalog.rows.extend(known.get(path.as_os_str()).map(|(_, row)| row.clone()));
@@ -218,15 +234,20 @@ fn read_row(fs: &dyn Fs, store: &mut dyn Store, path: &Path) -> Read {
         bytes: stat.len,
         parent_session: header.parent_session.clone(),
         defects: tree.defects().len(),
+        program: tree.heads().foreign().map(|foreign| foreign.program),
     };
     Ok((meta, row))
 }
 
 fn first_prompt(store: &mut dyn Store, log: &LogName, tree: &Tree) -> Option<String> {
-    let span = tree.head(tree.entries().find(|ix| tree.head(*ix).is_user())?).span;
-    let mut bytes = vec![0; span.len as usize];
-    store.read(log, span.offset, &mut bytes).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
+    let first = tree.entries().find(|ix| tree.head(*ix).is_user())?;
+    let text = match tree.heads().foreign() {
+        Some(_) => Lines::default().entry(store, log, tree, first).ok()?,
+        None => {
+            let span = tree.head(first).span;
+            Lines::default().text(store, log, span, span.end()).ok()?
+        }
+    };
     let message = Object::parse(&text)?.object("message").map(Message)?;
     Some(prefix_graphemes(one_line(prefix_graphemes(&message.text(), 4 * PROMPT)).trim(), PROMPT).into())
 }

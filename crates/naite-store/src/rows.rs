@@ -12,7 +12,7 @@ use crate::catalog::SessionRow;
 use crate::fs::{Fs, Meta, replace_cache};
 
 /// Begins the file; the digits count changes of its layout.
-const MAGIC: &[u8; 16] = b"naite-rows--0001";
+const MAGIC: &[u8; 16] = b"naite-rows--0002";
 
 /// Rows by file, each with the state of the file that it was read from.
 pub(crate) type Known = HashMap<OsString, (Meta, SessionRow)>;

@@ -16,5 +16,6 @@ pub use encode::{
     set_timestamp, set_title,
 };
 pub use migrate::{Made, generated_id, migrate};
+pub(crate) use odd::records_of_damaged_line;
 pub use odd::{Found, Odd};
 pub use slot::TitleSlot;

@@ -58,8 +58,8 @@ pub fn shows(tree: &Tree, filter: Filter, leaf: Option<Ix>, ix: Ix) -> bool {
         return false;
     }
     match filter {
-        Filter::Default => !head.kind.is_bookkeeping(),
-        Filter::NoTools => !head.kind.is_bookkeeping() && head.role != Role::ToolResult,
+        Filter::Default => !head.kind.is_bookkeeping() && !head.is_aside(),
+        Filter::NoTools => !head.kind.is_bookkeeping() && !head.is_aside() && head.role != Role::ToolResult,
         Filter::UserOnly => head.kind == Kind::Message && head.role == Role::User,
         Filter::LabeledOnly => tree.label(ix).is_some(),
         Filter::All => true,

@@ -31,5 +31,6 @@ fn row_json(row: &SessionRow) -> String {
         .str("active", &iso(row.active))
         .display("bytes", row.bytes)
         .display("defects", row.defects)
+        .maybe_str("program", row.program.map(naite_core::ingest::Program::name))
         .end()
 }

@@ -207,8 +207,7 @@ impl SessionManager {
     /// Makes sure that the session may be written and is the newest that we can know of. Writes nothing.
     pub(super) fn prepare(&mut self) -> Result<()> {
         if self.access == Access::Read {
-            let newer = self.header().filter(|header| header.is_newer()).map(|header| header.version);
-            return Err(StoreError::ReadOnly { path: self.log.path().into(), newer_version: newer });
+            return Err(self.reading_only());
         }
         self.refresh()?;
         Ok(())
@@ -348,6 +347,9 @@ impl SessionManager {
 
     /// Writes the log with another header and every entry brought to version 3; all bytes between records stay.
     pub(super) fn write_copy(&mut self, header: &[u8], out: &mut dyn Write) -> Result<()> {
+        if self.foreign().is_some() {
+            return self.write_foreign_copy(header, out);
+        }
         let old = self.tree.heads().is_old();
         let mut entries: Vec<Ix> = if old { self.tree.entries().collect() } else { Vec::new() };
         entries.retain(|ix| self.tree.head(*ix).kind != Kind::Placeholder);

@@ -4,7 +4,6 @@ use std::io::Write;
 
 use naite_core::codec::{self, Draft};
 use naite_core::context::prefill;
-use naite_core::entry::Kind;
 use naite_core::text::json::{Object, ObjectWriter};
 use naite_core::{EntryId, Ix};
 
@@ -106,7 +105,8 @@ impl SessionManager {
         let now = self.setup.supply.now();
         let id = self.setup.supply.session_id(now);
         let slot = self.tree.heads().slot().map(|slot| slot.title.clone()).filter(|title| !title.is_empty());
-        let title = slot.or_else(|| self.header().and_then(|header| header.title.clone()));
+        let named = self.foreign().and(self.session_name()).map(String::from);
+        let title = slot.or(named).or_else(|| self.header().and_then(|header| header.title.clone()));
         let header = codec::header(&id, now, cwd, Some(&self.lineage()), title.as_deref());
         // The earliest files name their first model and level there.
         let source = self.header().map(|header| header.raw.clone()).unwrap_or_default();
@@ -172,13 +172,9 @@ impl SessionManager {
         Ok(lines)
     }
 
-    fn is_kept(&self, ix: Ix) -> bool {
-        !matches!(self.tree.head(ix).kind, Kind::Label | Kind::Placeholder)
-    }
-
     /// The bytes of an entry as they stand, unless its file is of an old format.
     fn raw_line(&mut self, ix: Ix, text: String) -> Result<Vec<u8>> {
-        if self.tree.heads().is_old() {
+        if self.tree.heads().is_old() || self.foreign().is_some() {
             return Ok(text.into_bytes());
         }
         let span = self.tree.head(ix).span;

@@ -2,6 +2,7 @@
 
 mod append;
 mod branch;
+mod foreign;
 mod navigate;
 mod read;
 mod repair;
@@ -19,6 +20,8 @@ use crate::index::HeadIndex;
 use crate::log::{Guard, LogName, Stat, Store, Wait};
 use crate::memory::MemoryStore;
 use crate::scan::scan;
+
+pub(crate) use foreign::Lines;
 
 pub use append::Refreshed;
 pub use navigate::{Left, Moved, Navigated, Undone};
@@ -308,8 +311,9 @@ impl SessionManager {
         Ok(())
     }
 
+    /// What a newer program or another one wrote in a format of its own is only read.
     fn refuse_newer(&mut self) {
-        if self.header().is_some_and(Header::is_newer) {
+        if self.header().is_some_and(Header::is_newer) || self.foreign().is_some() {
             self.access = Access::Read;
             self.guard = None;
         }

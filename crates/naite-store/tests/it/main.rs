@@ -2,6 +2,7 @@
 
 mod big;
 mod branched;
+mod claude_code;
 mod contract;
 mod crash;
 mod damage;

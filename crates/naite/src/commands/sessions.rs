@@ -18,7 +18,7 @@ pub(crate) struct Args {
     all: bool,
     /// Only sessions of one program
     #[arg(long, value_name = "PROGRAM")]
-    #[arg(value_parser = ["naite", "pi", "omp"])]
+    #[arg(value_parser = ["naite", "pi", "omp", "claude-code"])]
     from: Option<String>,
     /// Print one JSON object (schema in docs/json.md)
     #[arg(long)]
@@ -27,14 +27,13 @@ pub(crate) struct Args {
 
 pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
     let own = || vec![if args.all { env.sessions() } else { env.workplace().folder(&env.cwd_text()) }];
-    let folders = match args.from.as_deref() {
-        Some("pi") => env.pi.iter().cloned().collect(),
-        Some("omp") => env.omp.iter().cloned().collect(),
-        Some(_) => own(),
-        None if args.all => env.session_folders(),
-        None => own(),
+    let mut catalog = match args.from.as_deref() {
+        Some("pi") => env.catalog(env.pi.as_slice()),
+        Some("omp") => env.catalog(env.omp.as_slice()),
+        Some("claude-code") => env.add_claude_code(Catalog::default()),
+        None if args.all => env.everything(),
+        Some(_) | None => env.catalog(&own()),
     };
-    let mut catalog = env.catalog(&folders);
     if !args.all {
         // Folder names collide; the header says where a session belongs.
         let cwd = env.cwd_text();

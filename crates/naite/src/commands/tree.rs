@@ -173,5 +173,6 @@ pub(crate) fn defect_json(defect: &Defect) -> String {
 
 /// Says whether the session can only be read: its format is newer than this program.
 pub(crate) fn is_read_only(session: &SessionManager) -> bool {
-    session.access() == Access::Read && session.header().is_some_and(naite_core::entry::Header::is_newer)
+    session.access() == Access::Read
+        && (session.foreign().is_some() || session.header().is_some_and(naite_core::entry::Header::is_newer))
 }

@@ -1,6 +1,7 @@
 //! The real binary, started as a user starts it, in a throw-away home.
 
 mod branch;
+mod claude_code;
 mod conformance;
 mod context;
 mod demo;
