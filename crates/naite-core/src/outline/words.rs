@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use crate::entry::{Block, Entry, Kind, Message, Role, Stop, content_blocks};
 use crate::heads::Ix;
 use crate::text::json::{self, Object};
-use crate::text::{fold, is_blank, one_line, prefix_graphemes, thousands};
+use crate::text::{fold_owned, is_blank, one_line, prefix_graphemes, thousands};
 use crate::tree::Tree;
 
 /// A row shows no more of a text than this, in graphemes: the widest terminal is narrower.
@@ -179,7 +179,16 @@ pub fn search_text(
     caller: Option<&Caller>,
     home: Option<&str>,
 ) -> String {
-    let mut all = row_text(entry, caller, home);
+    let message = entry.message();
+    // The row of a turn begins like its text, which is there in full.
+    let spoken = match (&message, entry.role) {
+        (Some(message), Role::User | Role::Assistant) => Some(message.text()).filter(|text| !is_blank(text)),
+        _ => None,
+    };
+    let mut all = match &spoken {
+        Some(text) => alloc::format!("{}: {text}", entry.role.name()),
+        None => row_text(entry, caller, home),
+    };
     let mut add = |text: &str| {
         if !text.is_empty() {
             all.push('\n');
@@ -193,18 +202,18 @@ pub fn search_text(
     if entry.kind == Kind::CustomMessage {
         add(&entry.content_text());
     }
-    if let Some(message) = entry.message() {
+    if let Some(message) = message {
         for key in ["role", "command", "output", "toolName", "customType", "errorMessage"] {
             add(&message.0.str(key).unwrap_or_default());
         }
         for block in content_blocks(message.0.raw("content")) {
             match block {
-                Block::Text(text) => add(&text),
+                Block::Text(text) if spoken.is_none() => add(&text),
                 Block::ToolCall { name, arguments, .. } => {
                     add(&name);
                     add(&plain_arguments(arguments.unwrap_or_default()));
                 }
-                Block::Thinking { .. } | Block::Other { .. } => {}
+                Block::Text(_) | Block::Thinking { .. } | Block::Other { .. } => {}
             }
         }
     }
@@ -212,10 +221,7 @@ pub fn search_text(
         add(&caller.name);
         add(&plain_arguments(&caller.arguments));
     }
-    match fold(&all) {
-        Cow::Borrowed(_) => all,
-        Cow::Owned(folded) => folded,
-    }
+    fold_owned(all)
 }
 
 /// Arguments with their strings unescaped, so that `한글` or a line break in a command is found as it is read.
