@@ -8,7 +8,9 @@ pub mod export;
 mod resolve;
 pub mod rpc;
 pub mod samples;
+mod settings;
 
 pub use clock::SystemSupply;
-pub use env::{Environment, Holding};
+pub use env::{Environment, Holding, Surroundings};
 pub use resolve::{ResolveError, Resolved, headers, latest_here, resolve};
+pub use settings::{Settings, SettingsError};

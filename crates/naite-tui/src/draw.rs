@@ -109,7 +109,8 @@ pub fn found_in(text: &str, needles: &Needles) -> Vec<Range<usize>> {
         starts.push((folded.len(), at));
         folded.push_str(&fold(grapheme));
     }
-    let at_or_before = |place: usize| starts.partition_point(|(folded, _)| *folded <= place).saturating_sub(1);
+    let at_or_before =
+        |place: usize| starts.partition_point(|(folded, _)| *folded <= place).saturating_sub(1);
     let mut found = Vec::new();
     for word in needles.words() {
         for (place, _) in folded.match_indices(word) {
@@ -205,7 +206,8 @@ mod tests {
     #[test]
     fn found_words_are_marked_on_grapheme_borders() {
         let text = "Auth 인증 AUTH \u{110b}\u{1175}\u{11ab}증";
-        let found: Vec<&str> = found_in(text, &Needles::new("auth 인증")).into_iter().map(|at| &text[at]).collect();
+        let found: Vec<&str> =
+            found_in(text, &Needles::new("auth 인증")).into_iter().map(|at| &text[at]).collect();
         assert_eq!(found, ["Auth", "AUTH", "인증", "\u{110b}\u{1175}\u{11ab}증"]);
     }
 }

@@ -6,13 +6,16 @@
 //! Invariant: no file, no network, no environment, no clock, no thread, no terminal; words for people come from
 //! [`Words`] in the person's language.
 
+mod draw;
 mod editor;
 pub mod input;
 pub mod key;
 mod keymap;
+pub mod navigator;
 mod theme;
 mod words;
 
+pub use draw::{Pen, found_in, wrap};
 pub use editor::Editor;
 pub use keymap::{Action, Keymap, KeymapError, Place};
 pub use ratatui::buffer::{Buffer, Cell};

@@ -65,6 +65,12 @@ pub struct Theme {
     pub added: Style,
 }
 
+impl Default for Theme {
+    fn default() -> Self {
+        Self::new(Palette::default())
+    }
+}
+
 impl Theme {
     /// The theme of a palette.
     pub fn new(palette: Palette) -> Self {

@@ -90,7 +90,7 @@ mod tests {
     use crate::keymap::{Keymap, Place};
 
     fn ids(language: Language) -> BTreeSet<String> {
-        let path = format!("{}/naite_tui.ftl", language.tag());
+        let path = format!("{}/naite-tui.ftl", language.tag());
         let file = Files::get(&path).expect("a file of words");
         let text = String::from_utf8(file.data.into_owned()).expect("UTF-8");
         let names = text.lines().filter_map(|line| line.split_once(" = "));

@@ -11,4 +11,6 @@ pub use draw::{Gutter, gutter, row, text_columns};
 pub use find::{Progress, Texts};
 pub use list::{Emptiness, List, Move};
 pub use rows::{Connector, Filter, Order, Outline, Row, shows};
-pub use words::{Caller, caller, row_text, search_text};
+pub use words::{
+    Caller, Tokens, caller, full_text, plain_text, row_text, search_text, tokens, touched_files,
+};

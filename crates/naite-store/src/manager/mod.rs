@@ -5,6 +5,7 @@ mod branch;
 mod navigate;
 mod read;
 mod repair;
+mod watch;
 mod words;
 
 use std::fmt::Debug;
@@ -23,6 +24,7 @@ use crate::scan::scan;
 pub use append::Refreshed;
 pub use navigate::{Left, Moved, Navigated, Undone};
 pub use repair::Repair;
+pub use watch::Watched;
 
 /// Supplies what is random or depends on the moment, so that everything else can be repeated.
 pub trait Supply: Send + Debug {

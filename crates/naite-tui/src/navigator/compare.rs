@@ -1,9 +1,9 @@
 //! Two branches side by side: what was said on each, the files that it touched, the tokens that it took.
 
+use i18n_embed_fl::fl;
 use naite_core::text::{Needles, one_line};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use i18n_embed_fl::fl;
 
 use crate::draw::{Pen, wrap};
 use crate::theme::Theme;
@@ -54,18 +54,17 @@ impl Columns {
     /// Breaks both sides into lines of half the width.
     pub(super) fn new(comparison: &Comparison, words: &Words, width: u16) -> Self {
         let half = usize::from(width.saturating_sub(3) / 2).max(2);
-        let names = [
-            fl!(words.loader(), "compare-active"),
-            fl!(words.loader(), "compare-selected"),
-        ];
+        let names = [fl!(words.loader(), "compare-active"), fl!(words.loader(), "compare-selected")];
         let side = |at: usize| {
             let (side, other) = (&comparison.sides[at], &comparison.sides[1 - at]);
             let mut lines = vec![(Kind::Title, names[at].clone())];
             let mut add = |kind, text: &str| {
-                lines.extend(wrap(text, half, 10_000).into_iter().map(|range| (kind, text[range].to_owned())));
+                lines
+                    .extend(wrap(text, half, 10_000).into_iter().map(|range| (kind, text[range].to_owned())));
             };
             add(Kind::Fact, &one_line(&side.title));
-            let (entries, tokens) = (fl!(words.loader(), "compare-entries"), fl!(words.loader(), "compare-tokens"));
+            let (entries, tokens) =
+                (fl!(words.loader(), "compare-entries"), fl!(words.loader(), "compare-tokens"));
             add(Kind::Fact, &format!("{entries} {}  {tokens} {}", side.entries, side.tokens));
             if side.files.is_empty() {
                 add(Kind::Fact, &fl!(words.loader(), "compare-no-files"));
@@ -99,7 +98,8 @@ impl Columns {
         for row in 0..area.height {
             for (side, lines) in self.lines.iter().enumerate() {
                 let x = area.x + side as u16 * (half + 3);
-                let place = Rect { x, y: area.y + row, width: half.min(area.right().saturating_sub(x)), height: 1 };
+                let place =
+                    Rect { x, y: area.y + row, width: half.min(area.right().saturating_sub(x)), height: 1 };
                 let Some((kind, text)) = lines.get(top + usize::from(row)) else { continue };
                 let style = match (kind, side) {
                     (Kind::Title, _) => theme.title,

@@ -144,6 +144,8 @@ pub enum Notice {
     Copied,
     /// There was no text.
     NothingToCopy,
+    /// The text is longer than a terminal takes.
+    TooLongToCopy,
     /// A label was set (`Some`) or cleared.
     Labelled(Option<String>),
     /// A new file was made of a branch.

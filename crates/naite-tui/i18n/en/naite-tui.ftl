@@ -47,11 +47,15 @@ why-refused = { $reason }
 already-there = Already at this point
 copied = Copied
 copy-empty = This entry has no text to copy
+copy-long = This text is too long for the clipboard of a terminal; `naite show` prints it
 labelled = Label [{ $label }] is set
 label-cleared = The label is cleared
 branch-made = New session: { $path }
 fork-made = Copied the session to { $path }
-grew = { $count } new entries
+grew = { $count ->
+    [one] 1 new entry
+   *[other] { $count } new entries
+}
 replaced = Another program replaced the file; it was read anew
 gone = The file was deleted meanwhile; what was read is still shown
 marked = Marked; select another entry and press { $keys }
@@ -143,3 +147,8 @@ do-page-leave = back
 keys-unknown-action = settings.toml, [keys]: there is no action { $action }. `?` in the tree lists all names.
 keys-unknown-key = settings.toml, [keys]: { $key } for { $action } is no key. Keys are written like ctrl+o, shift+enter, alt+left, f1.
 keys-twice = settings.toml, [keys]: { $key } is given to both { $other } and { $action }. Give it to one of them.
+moved = The leaf is at { $leaf }. `naite undo` moves it back.
+at-root = The leaf is before the first entry. `naite undo` moves it back.
+prefill = The text to edit and send again:
+continued = A copy was made, with the leaf at this point: { $path }
+go-on = The next entry of whatever program goes on with this session hangs there.
