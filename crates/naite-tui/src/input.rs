@@ -256,6 +256,7 @@ fn unicode_key(code: u32) -> Option<Code> {
         10 | 13 | 57414 => Code::Enter,
         27 => Code::Esc,
         8 | 127 => Code::Backspace,
+        57376..=57398 => Code::F((code - 57376) as u8 + 13),
         57399..=57408 => Code::Char(char::from(b'0' + (code - 57399) as u8)),
         57417..=57426 => KEYPAD[(code - 57417) as usize],
         // Other keys of the private area: media keys, modifiers alone.

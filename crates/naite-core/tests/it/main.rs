@@ -1,4 +1,5 @@
 //! Tests of the core through its public names, one module for each kind of question.
 
 mod found;
+mod list;
 mod properties;

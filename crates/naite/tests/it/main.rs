@@ -15,6 +15,8 @@ mod info;
 mod kills;
 mod label;
 mod matrix;
+#[cfg(unix)]
+mod navigator;
 mod relocate;
 mod rpc;
 mod sessions;
@@ -22,3 +24,5 @@ mod show;
 mod support;
 mod trash;
 mod tree;
+#[cfg(unix)]
+mod tty;
