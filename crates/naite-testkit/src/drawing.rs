@@ -180,7 +180,7 @@ fn is_root(tree: &Tree, outline: &Outline, at: usize) -> bool {
 }
 
 /// Takes away the indentation that a drawing has within its test.
-pub(crate) fn dedent(drawing: &str) -> String {
+fn dedent(drawing: &str) -> String {
     let rest = || drawing.lines().skip(1).filter(|line| !line.trim().is_empty());
     let indent = rest().map(|line| line.len() - line.trim_start().len()).min().unwrap_or(0);
     let first = drawing.lines().next().unwrap_or_default().trim_start();

@@ -223,9 +223,10 @@ pub fn text(buffer: &Buffer) -> String {
     lines.join("\n").trim_end().to_owned()
 }
 
-/// Opens a drawn session, presses keys and compares the rows of the list.
+/// Opens a drawn session, presses keys and compares the rows of the list; each of them begins behind a `|`.
 pub fn check(drawing: &str, keys: &str, rows: &str) {
     let mut screen = Screen::drawn(drawing, Settings::default(), (80, 24));
     screen.press(keys);
-    assert_eq!(screen.rows_text(), drawing::dedent(rows), "{keys}");
+    let wanted: Vec<&str> = rows.lines().filter_map(|line| line.trim_start().strip_prefix('|')).collect();
+    assert_eq!(screen.rows_text(), wanted.join("\n"), "{keys}");
 }

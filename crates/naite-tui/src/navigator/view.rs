@@ -137,9 +137,17 @@ pub fn view(navigator: &Navigator, area: Rect, buffer: &mut Buffer) -> Option<(u
             cursor = None;
             draw_list(navigator, parts.list, buffer, Some((editor, &mut cursor)));
         }
-        _ => cursor = draw_dialog(navigator, parts.list, buffer),
+        _ => {
+            // What is asked needs more room than a small list has: it takes everything above the hints.
+            let (top, bottom) = (parts.search.y, parts.status.bottom());
+            let area = Rect { y: top, height: bottom - top, ..parts.list };
+            clear(area, buffer);
+            cursor = draw_dialog(navigator, area, buffer);
+        }
     }
-    draw_status(navigator, parts.status, buffer);
+    if matches!(navigator.mode, Mode::List | Mode::Label { .. }) {
+        draw_status(navigator, parts.status, buffer);
+    }
     if has_preview((area.width, area.height)) {
         draw_preview(navigator, parts.preview, buffer);
     }
@@ -153,22 +161,31 @@ pub fn cursor(navigator: &Navigator) -> Option<(u16, u16)> {
     view(navigator, area, &mut Buffer::empty(area))
 }
 
+fn clear(area: Rect, buffer: &mut Buffer) {
+    for row in area.y..area.bottom() {
+        for column in area.x..area.right() {
+            buffer[(column, row)].reset();
+        }
+    }
+}
+
 fn draw_title(navigator: &Navigator, area: Rect, buffer: &mut Buffer) {
     let Some(mut pen) = Pen::new(buffer, area, 0) else { return };
     let (settings, loader) = (&navigator.settings, navigator.settings.words.loader());
     let filter = fl!(loader, "filter", name = navigator.list.filter().name());
-    let room = width(&filter) + 2;
-    if pen.room() > room + 10 {
-        pen.reserve(room);
-    }
+    // In a narrow window the name of the session is worth more than the filter.
+    let room = Some(width(&filter) + 2).filter(|room| pen.room() > room + 14);
+    pen.reserve(room.unwrap_or(0));
     pen.write_cut(&fl!(loader, "title-navigator"), settings.theme.title);
     let title = one_line(&settings.title);
     let title = if title.trim().is_empty() { fl!(loader, "no-name") } else { title.into_owned() };
     pen.write_cut("  ", settings.theme.hint);
     pen.write_cut(&title, settings.theme.assistant);
-    pen.release(room);
-    pen.leave(width(&filter));
-    pen.write(&filter, settings.theme.hint);
+    if let Some(room) = room {
+        pen.release(room);
+        pen.leave(room - 2);
+        pen.write(&filter, settings.theme.hint);
+    }
 }
 
 fn draw_search(navigator: &Navigator, area: Rect, buffer: &mut Buffer) -> Option<(u16, u16)> {
@@ -238,7 +255,10 @@ fn draw_row(navigator: &Navigator, place: usize, mut pen: Pen<'_>, edited: InPla
         let (x, y) = pen.place();
         *cursor = Some((x + column as u16, y));
         pen.write(shown, theme.label);
-        pen.write_cut("]", theme.label);
+        pen.write_cut("] ", theme.label);
+        if let Some(line) = navigator.rows.get(&row.ix) {
+            pen.write_cut(&line.words.text, theme.hint);
+        }
         return;
     }
     let suffix = hidden.map(|count| fl!(navigator.settings.words.loader(), "hidden", count = (count as i64)));
@@ -410,6 +430,16 @@ fn draw_footer(navigator: &Navigator, area: Rect, buffer: &mut Buffer) {
     let Some(mut pen) = Pen::new(buffer, area, 0) else { return };
     let (theme, loader) = (&navigator.settings.theme, navigator.settings.words.loader());
     let hints: Vec<(Action, String)> = match &navigator.mode {
+        Mode::List if navigator.list.is_empty() => {
+            let clears = (Action::Cancel, fl!(loader, "hint-clear"));
+            let mut hints = if navigator.query.is_empty() { Vec::new() } else { vec![clears] };
+            hints.push((Action::FilterAll, fl!(loader, "hint-all")));
+            if navigator.query.is_empty() {
+                hints.push((Action::Cancel, fl!(loader, "hint-close")));
+            }
+            hints.push((Action::Help, fl!(loader, "hint-help")));
+            hints
+        }
         Mode::List => vec![
             (Action::Select, fl!(loader, "hint-select")),
             if navigator.query.is_empty() {
@@ -548,7 +578,7 @@ fn draw_help(navigator: &Navigator, lines: &[HelpLine], top: usize, area: Rect, 
     let theme = &navigator.settings.theme;
     let columns = usize::from(area.width);
     // Keys take a third, the names of settings stand on the right where there is room.
-    let keys = (columns / 3).clamp(8.min(columns), 30);
+    let keys = (columns / 3).clamp(8.min(columns), 24);
     for (row, line) in (0..area.height).zip(lines.iter().skip(top)) {
         let Some(mut pen) = Pen::new(buffer, area, row) else { continue };
         match line {
@@ -559,7 +589,7 @@ fn draw_help(navigator: &Navigator, lines: &[HelpLine], top: usize, area: Rect, 
                 let cut = naite_core::text::clip(key, keys.saturating_sub(1));
                 pen.write(&cut.text, theme.user);
                 pen.skip(keys.saturating_sub(cut.columns));
-                if columns >= 70 {
+                if columns >= 96 {
                     pen.reserve(28);
                     pen.write_cut(does, theme.assistant);
                     pen.release(28);

@@ -31,13 +31,13 @@ fn rows_are_drawn_as_the_manual_has_them() {
     check(
         TALK,
         "",
-        "  • user: Start task
-          • assistant: Plan
-          ├─ • user: Try approach A
-          │  • assistant: A result
-        › │  • [milestone] user: Continue A
-          └─ user: Try approach B
-             assistant: B result",
+        "|  • user: Start task
+        |  • assistant: Plan
+        |  ├─ • user: Try approach A
+        |  │  • assistant: A result
+        |› │  • [milestone] user: Continue A
+        |  └─ user: Try approach B
+        |     assistant: B result",
     );
 }
 
@@ -49,9 +49,9 @@ fn roots_stand_at_the_left() {
 
         u2 user: Three <",
         "",
-        "› • user: Three
-          user: One
-          assistant: two",
+        "|› • user: Three
+        |  user: One
+        |  assistant: two",
     );
 }
 
@@ -86,39 +86,39 @@ fn folds_say_what_they_hide() {
     check(
         TALK,
         "alt+left alt+left",
-        "  • user: Start task
-          • assistant: Plan
-        › ├▸ • user: Try approach A (2 hidden)
-          └─ user: Try approach B
-             assistant: B result",
+        "|  • user: Start task
+        |  • assistant: Plan
+        |› ├▸ • user: Try approach A (2 hidden)
+        |  └─ user: Try approach B
+        |     assistant: B result",
     );
-    check(TALK, "home alt+left", "› ▸ • user: Start task (6 hidden)");
+    check(TALK, "home alt+left", "|› ▸ • user: Start task (6 hidden)");
     check(
         TALK,
         "home alt+left alt+right alt+right",
-        "  • user: Start task
-        › • assistant: Plan
-          ├─ • user: Try approach A
-          │  • assistant: A result
-          │  • [milestone] user: Continue A
-          └─ user: Try approach B
-             assistant: B result",
+        "|  • user: Start task
+        |› • assistant: Plan
+        |  ├─ • user: Try approach A
+        |  │  • assistant: A result
+        |  │  • [milestone] user: Continue A
+        |  └─ user: Try approach B
+        |     assistant: B result",
     );
     // A search opens folds, and they are back when it is cleared.
     check(
         TALK,
         "alt+left alt+left =result",
-        "  • assistant: A result
-        › assistant: B result",
+        "|› • assistant: A result
+        |  assistant: B result",
     );
     check(
         TALK,
         "alt+left alt+left =result esc home",
-        "› • user: Start task
-          • assistant: Plan
-          ├▸ • user: Try approach A (2 hidden)
-          └─ user: Try approach B
-             assistant: B result",
+        "|› • user: Start task
+        |  • assistant: Plan
+        |  ├▸ • user: Try approach A (2 hidden)
+        |  └─ user: Try approach B
+        |     assistant: B result",
     );
 }
 
@@ -147,24 +147,24 @@ fn filters_step_and_jump() {
     check(
         TALK,
         "alt+u",
-        "  • user: Start task
-          ├─ • user: Try approach A
-        › │  • [milestone] user: Continue A
-          └─ user: Try approach B",
+        "|  • user: Start task
+        |  ├─ • user: Try approach A
+        |› │  • [milestone] user: Continue A
+        |  └─ user: Try approach B",
     );
-    check(TALK, "alt+l", "› • [milestone] user: Continue A");
+    check(TALK, "alt+l", "|› • [milestone] user: Continue A");
     check(
         TALK,
         "alt+a end",
-        "  • user: Start task
-          • assistant: Plan
-          ├─ • user: Try approach A
-          │  • assistant: A result
-          │  • [milestone] user: Continue A
-          │  • [custom: naite.move]
-          └─ user: Try approach B
-             assistant: B result
-        ›    [label: milestone]",
+        "|  • user: Start task
+        |  • assistant: Plan
+        |  ├─ • user: Try approach A
+        |  │  • assistant: A result
+        |  │  • [milestone] user: Continue A
+        |  │  [custom: naite.move]
+        |  └─ user: Try approach B
+        |     assistant: B result
+        |›    [label: milestone]",
     );
 }
 
@@ -178,22 +178,22 @@ fn search_finds_what_a_row_stands_for() {
         ("=result_a", 2),
         ("=assistant", 3),
         ("=zzz", 0),
-        ("=L", 4),
-        ("=?", 0),
+        ("=result_L", 2),
+        ("=result?", 0),
     ] {
         let mut screen = screen();
         screen.press(&format!("=x backspace {typed}"));
         assert_eq!(screen.navigator.list().len(), rows, "{typed}: {}", screen.text());
     }
-    check(TALK, "=approach_b", "› user: Try approach B");
-    check(TALK, "alt+a =label:", "› [label: milestone]");
+    check(TALK, "=approach_b", "|› user: Try approach B");
+    check(TALK, "alt+a =label:", "|› [label: milestone]");
     check(
         TALK,
         "=zzz",
-        "No entry that the filter default shows holds all these words. Esc clears the search,
-        Alt+A searches every entry.",
+        "|No entry that the filter default shows holds all these words. Esc clears the
+        |search, Alt+A searches every entry.",
     );
-    check(TALK, "alt+a =zzz", "No entry holds all these words. Esc clears the search.");
+    check(TALK, "alt+a =zzz", "|No entry holds all these words. Esc clears the search.");
 }
 
 #[test]
@@ -239,13 +239,13 @@ fn labels_are_edited_in_place() {
     check(
         TALK,
         "shift+l =_two",
-        "  • user: Start task
-          • assistant: Plan
-          ├─ • user: Try approach A
-          │  • assistant: A result
-        › │  • [milestone two] user: Continue A
-          └─ user: Try approach B
-             assistant: B result",
+        "|  • user: Start task
+        |  • assistant: Plan
+        |  ├─ • user: Try approach A
+        |  │  • assistant: A result
+        |› │  • [milestone two] user: Continue A
+        |  └─ user: Try approach B
+        |     assistant: B result",
     );
     let label = |keys: &str| {
         let mut screen = screen();
@@ -307,11 +307,9 @@ fn the_summary_is_asked_for_where_settings_say_so() {
         assert_eq!(screen.wanted(), wanted.into_iter().collect::<Vec<_>>(), "{keys}");
     }
     let mut screen = asking();
-    assert_eq!(
-        screen.press("end enter").rows_text(),
-        "Summarize the branch that you leave?\n\
-        › No summary\n  Summarize\n  Summarize with custom prompt"
-    );
+    let asked = "Summarize the branch that you leave?\n\
+        › No summary\n  Summarize\n  Summarize with custom prompt";
+    assert!(screen.press("end enter").text().contains(asked), "{}", screen.text());
     screen.press("up enter esc");
     assert!(
         screen.text().contains("› Summarize with custom prompt"),

@@ -31,7 +31,7 @@ fn deep(levels: usize) -> String {
 }
 
 fn fixture(name: &str) -> Vec<u8> {
-    let folder = fixtures().join(name);
+    let folder = fixtures().join(name).join("sessions");
     let file = walk(&folder).into_iter().find(|path| path.extension().is_some_and(|ext| ext == "jsonl"));
     std::fs::read(file.expect("a session in the fixture")).expect("a readable fixture")
 }

@@ -2,7 +2,7 @@
 
 use naite_core::entry::{Entry, Kind, Role, iso};
 use naite_core::outline::{self, Caller, Tokens, row_text, search_text};
-use naite_core::text::{one_line, prefix_bytes, thousands};
+use naite_core::text::{one_line, prefix_bytes, printable, thousands};
 use naite_core::{Ix, Tree};
 use naite_store::{Result, SessionManager};
 use naite_tui::navigator::{Comparison, Detail, Navigator, RowWords, Side};
@@ -114,7 +114,8 @@ pub(super) fn compare(
         let mut path: Vec<Ix> =
             session.tree().ancestry(Some(end)).take_while(|ix| Some(*ix) != common).collect();
         path.reverse();
-        let mut side = Side { title: row(session, end), entries: path.len(), ..Side::default() };
+        let named = session.tree().nearest_spoken(Some(end)).unwrap_or(end);
+        let mut side = Side { title: row(session, named), entries: path.len(), ..Side::default() };
         let mut total = Tokens::default();
         session.each_entry(&path, |_, _, entry, caller| {
             if let Some(tokens) = outline::tokens(entry) {
@@ -127,7 +128,7 @@ pub(super) fn compare(
                 }
             }
             if side.turns.len() < TURNS && !entry.kind.is_bookkeeping() {
-                side.turns.push(turn(entry, caller, home));
+                side.turns.extend(turn(entry, caller, home));
             }
         })?;
         side.tokens = said(&total);
@@ -136,13 +137,22 @@ pub(super) fn compare(
     Ok(Comparison { common: common_row, sides: [side(left)?, side(right)?] })
 }
 
-/// What was said, with its speaker; tools in one line.
-fn turn(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) -> String {
-    let spoken = matches!(entry.role, Role::User | Role::Assistant) || entry.kind == Kind::BranchSummary;
-    let text = if spoken { outline::full_text(entry).join("\n") } else { String::new() };
-    if text.trim().is_empty() {
-        return row_text(entry, caller, home);
+/// What was said, with its speaker; tools in one line. `None` where only tools were called: their results tell.
+fn turn(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) -> Option<String> {
+    let spoken = match (entry.kind, entry.role) {
+        (Kind::BranchSummary, _) => Some(("[branch summary]", entry.fields().str("summary")?.into_owned())),
+        (_, Role::User | Role::Assistant) => Some((entry.role.name(), entry.message()?.text())),
+        _ => None,
+    };
+    match spoken {
+        Some((who, text)) if !text.trim().is_empty() => {
+            Some(format!("{who}: {}", prefix_bytes(&printable(&text), TURN)))
+        }
+        Some(_)
+            if entry.message().is_some_and(|message| message.stop().is_none_or(|stop| !stop.is_broken())) =>
+        {
+            None
+        }
+        _ => Some(row_text(entry, caller, home)),
     }
-    let who = if entry.kind == Kind::BranchSummary { "[branch summary]" } else { entry.role.name() };
-    format!("{who}: {}", prefix_bytes(&text, TURN))
 }
