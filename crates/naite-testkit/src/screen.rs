@@ -125,7 +125,7 @@ impl Screen {
         let said = |effect: &Effect| format!("{effect:?}");
         match effect {
             Effect::Rows(entries) => vec![Message::Rows(self.rows(&entries))],
-            Effect::Detail(ix) => vec![Message::Detail(self.detail(ix))],
+            Effect::Detail { entry, .. } => vec![Message::Detail(self.detail(entry))],
             Effect::Compare(left, right) => {
                 let side = |title: String| Side { title, entries: 1, ..Side::default() };
                 let mut rows = self.rows(&[left, right]).into_iter().map(|(_, words)| side(words.text));
@@ -172,7 +172,7 @@ impl Screen {
 
     fn detail(&mut self, ix: Ix) -> Detail {
         let id = self.id(ix);
-        let mut detail = Detail { entry: Some(ix), id, ..Detail::default() };
+        let mut detail = Detail { entry: Some(ix), id, is_whole: true, ..Detail::default() };
         detail.time = naite_core::entry::iso(self.session.tree().head(ix).at);
         detail.text =
             self.session.with_entry(ix, |entry| full_text(entry).join("\n")).expect("a readable entry");

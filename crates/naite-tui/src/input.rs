@@ -88,9 +88,9 @@ impl Input {
 fn one(bytes: &[u8], quiet: bool) -> Read {
     match bytes[0] {
         0x1b => escape(bytes, quiet),
+        // Half a letter waits for its rest, however long that takes.
         _ => match letter(bytes) {
             Some((used, key)) => Read::Used(used, key.map(|key| Event::Key(key.normal()))),
-            None if quiet => Read::Used(1, None),
             None => Read::Incomplete,
         },
     }
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn letters_arrive_whole() {
         check("G한글🌳L".as_bytes(), &["Shift+G", "한", "글", "🌳", "Shift+L"]);
-        check(b"a\xffb\xe6\x87", &["A", "B"]);
+        check(b"a\xffb\xe6c", &["A", "B", "C"]);
     }
 
     #[test]
@@ -343,6 +343,10 @@ mod tests {
     fn noise_is_dropped() {
         check(b"\x1b[?1;2c\x1b[I\x1b[999~a", &["A"]);
         let mut input = Input::default();
+        let [first, rest @ ..] = "글".as_bytes() else { panic!("three bytes") };
+        assert_eq!(input.feed(&[*first]), []);
+        assert_eq!(input.flush(), []);
+        assert_eq!(said(input.feed(rest)), ["글"]);
         for byte in 0..=255u8 {
             input.feed(&[byte, 0x1b, b'[', byte, byte]);
         }

@@ -15,8 +15,8 @@ use crate::text::Needles;
 const PIECE: usize = 1 << 20;
 /// A text longer than this gets a piece of its own, so that pieces are at least 15/16 full.
 const LONG: usize = PIECE / 16;
-/// Entries whose text is asked for at once.
-const BATCH: usize = 256;
+/// Entries on each side whose text is asked for at once.
+const BATCH: usize = 64;
 /// What looking at one entry costs besides its bytes, in bytes.
 const TOUCH: usize = 64;
 
@@ -208,12 +208,20 @@ impl Find {
         }
     }
 
-    /// The texts to ask for: of the entries on both sides of what was looked at.
+    /// The texts to ask for: of the entries on both sides of what was looked at, the nearest first.
     fn wanted(&self, entries: &[Ix], texts: &Texts, passes: impl Fn(Ix) -> bool) -> Vec<Ix> {
         let is_wanted = |ix: &Ix| passes(*ix) && !self.misses.has(*ix) && texts.get(*ix).is_none();
-        let below = entries[self.below..].iter().copied().take(4 * BATCH).filter(is_wanted).take(BATCH);
-        let above = entries[..self.above].iter().rev().copied().take(4 * BATCH).filter(is_wanted).take(BATCH);
-        below.chain(above).collect()
+        let mut below = entries[self.below..].iter().copied().take(4 * BATCH).filter(is_wanted).take(BATCH);
+        let mut above =
+            entries[..self.above].iter().rev().copied().take(4 * BATCH).filter(is_wanted).take(BATCH);
+        let mut wanted = Vec::with_capacity(2 * BATCH);
+        loop {
+            let pair = (below.next(), above.next());
+            wanted.extend(pair.0.into_iter().chain(pair.1));
+            if pair == (None, None) {
+                return wanted;
+            }
+        }
     }
 
     pub(super) fn bytes(&self) -> usize {

@@ -318,7 +318,7 @@ fn matches_come_nearest_first() {
     list.go(&tree, Move::To(500));
     list.set_query(&tree, "auth");
     let Progress::Wants(first) = list.search(1) else { panic!("nothing is loaded yet") };
-    assert!(first.iter().all(|ix| ix.0.abs_diff(500) <= 256), "{first:?}");
+    assert!(first.iter().all(|ix| ix.0.abs_diff(500) <= 64), "{first:?}");
     first.iter().for_each(|ix| list.put_text(*ix, "auth"));
     list.search(20 * 68);
     list.show_found(&tree);

@@ -66,6 +66,11 @@ summary-failed = No summary: { $reason } Nothing moved
 no-summarizer = no model is set up to summarize.
 failed = { $reason }
 unreadable = This entry cannot be read
+too-long = This entry has { $megabytes } MB. { $keys } shows it.
+damaged = { $count ->
+    [one] 1 thing is wrong with the file; `naite doctor` says what
+   *[other] { $count } things are wrong with the file; `naite doctor` says what
+}
 fact-time = time
 fact-model = model
 fact-tokens = tokens

@@ -72,8 +72,13 @@ pub enum Message {
 pub enum Effect {
     /// Load the words of rows.
     Rows(Vec<Ix>),
-    /// Load an entry in full.
-    Detail(Ix),
+    /// Load an entry: in full, or for the preview, where a huge one may be left out.
+    Detail {
+        /// The entry.
+        entry: Ix,
+        /// However long it is.
+        full: bool,
+    },
     /// Write a label; `None` clears it.
     SetLabel {
         /// The entry.
@@ -152,6 +157,8 @@ pub enum Notice {
     BranchMade(String),
     /// The session was copied.
     ForkMade(String),
+    /// So many things are wrong with the file.
+    Damaged(usize),
     /// Another program appended entries.
     Grew(usize),
     /// Another program replaced the file.
@@ -198,6 +205,10 @@ pub struct Detail {
     pub text: String,
     /// Text was left out at the end.
     pub is_cut: bool,
+    /// The text was loaded; else the entry is too long to be loaded in passing.
+    pub is_whole: bool,
+    /// How many MB it has, if it was not loaded.
+    pub megabytes: Option<String>,
 }
 
 /// What never changes while a navigator is open.

@@ -109,6 +109,11 @@ impl Page {
         }
     }
 
+    /// Keeps the last line in sight.
+    pub(super) fn clamp(&mut self, height: usize) {
+        self.top = self.top.min(self.len().saturating_sub(height));
+    }
+
     /// Scrolls; `height` lines are seen at once.
     pub(super) fn act(&mut self, action: Action, height: usize) {
         let last = self.len().saturating_sub(height);

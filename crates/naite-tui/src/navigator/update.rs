@@ -1,9 +1,10 @@
 //! What keys, the mouse and loaded data make of the navigator.
 
+use i18n_embed_fl::fl;
 use naite_core::entry::{Kind, Role};
 use naite_core::navigate::{self, Plan};
 use naite_core::outline::{Filter, Move};
-use naite_core::text::one_line;
+use naite_core::text::{one_line, prefix_bytes};
 use naite_core::{Ix, Tree};
 
 use super::page::{Content, Page};
@@ -19,8 +20,8 @@ use crate::keymap::{Action, Place};
 
 /// Rows that a turn of the wheel scrolls.
 const WHEEL: usize = 3;
-/// Lines of a preview at most.
-const PREVIEW_LINES: usize = 20_000;
+/// Bytes of text in a preview at most; the full entry has all of it.
+const PREVIEW: usize = 32 * 1024;
 /// The choices about the branch that is left.
 pub(super) const SUMMARIES: usize = 3;
 /// What can be done with a session that cannot grow.
@@ -36,7 +37,7 @@ impl Navigator {
                 self.rewrap();
                 if let Mode::Page(page) = &mut self.mode {
                     page.resize(&self.settings, columns);
-                    page.act(Action::LineUp, 0);
+                    page.clamp(view::page_lines(self.size));
                 }
                 Vec::new()
             }
@@ -98,11 +99,11 @@ impl Navigator {
         }
         let wanted = self.list.selection().filter(|_| self.wants_full || view::has_preview(self.size));
         if let Some(entry) = wanted
-            && self.detail.entry != wanted
+            && (self.detail.entry != wanted || self.wants_full && !self.detail.is_whole)
             && self.asked_detail != wanted
         {
             self.asked_detail = wanted;
-            effects.push(Effect::Detail(entry));
+            effects.push(Effect::Detail { entry, full: self.wants_full });
         }
         effects
     }
@@ -130,8 +131,13 @@ impl Navigator {
         self.forget_words();
     }
 
-    fn show_detail(&mut self, detail: Detail) {
+    fn show_detail(&mut self, mut detail: Detail) {
         let is_new = self.detail.entry != detail.entry;
+        if let Some(megabytes) = &detail.megabytes {
+            let keys = self.settings.keymap.said(Action::Full);
+            let loader = self.settings.words.loader();
+            detail.text = fl!(loader, "too-long", megabytes = megabytes.as_str(), keys = keys);
+        }
         self.detail = detail;
         if is_new {
             self.scrolled = false;
@@ -144,13 +150,13 @@ impl Navigator {
 
     /// Breaks the preview into lines and scrolls to what a search found.
     fn rewrap(&mut self) {
-        self.wrapped = wrap(&self.detail.text, usize::from(self.size.0), PREVIEW_LINES);
+        let text = prefix_bytes(&self.detail.text, PREVIEW);
+        self.wrapped = wrap(text, usize::from(self.size.0), PREVIEW);
         if self.scrolled {
             self.scroll_preview(0);
             return;
         }
-        let found =
-            found_in(&self.detail.text, self.list.needles()).into_iter().map(|range| range.start).min();
+        let found = found_in(text, self.list.needles()).into_iter().map(|range| range.start).min();
         self.scroll = found.map_or(0, |at| {
             self.wrapped.partition_point(|line| line.end <= at).min(self.wrapped.len().saturating_sub(1))
         });
@@ -365,10 +371,10 @@ impl Navigator {
             }
             Action::Branch => return vec![Effect::Branch(entry)],
             Action::Copy => return vec![Effect::Copy(entry)],
-            Action::Full if self.detail.entry == Some(entry) => {
+            Action::Full if self.detail.entry == Some(entry) && self.detail.is_whole => {
                 self.mode = Mode::Page(Page::full(self.detail.clone(), &self.settings.words, self.size.0));
             }
-            Action::Full => self.wants_full = true,
+            Action::Full => (self.wants_full, self.asked_detail) = (true, None),
             Action::Mark => (self.mark, self.notice) = (Some(entry), Some(Notice::Marked)),
             Action::Compare => {
                 let other = self.mark.take().or(self.list.leaf());

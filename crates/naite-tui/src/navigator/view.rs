@@ -387,6 +387,7 @@ fn notice_words(navigator: &Navigator, notice: &Notice) -> String {
         Notice::Labelled(None) => fl!(loader, "label-cleared"),
         Notice::BranchMade(path) => fl!(loader, "branch-made", path = path.as_str()),
         Notice::ForkMade(path) => fl!(loader, "fork-made", path = path.as_str()),
+        Notice::Damaged(count) => fl!(loader, "damaged", count = (*count as i64)),
         Notice::Grew(count) => fl!(loader, "grew", count = (*count as i64)),
         Notice::Replaced => fl!(loader, "replaced"),
         Notice::Gone => fl!(loader, "gone"),
@@ -405,7 +406,11 @@ fn draw_status(navigator: &Navigator, area: Rect, buffer: &mut Buffer) {
     let (theme, loader) = (&navigator.settings.theme, navigator.settings.words.loader());
     if let Some(notice) = &navigator.notice {
         let style = match notice {
-            Notice::Failed(_) | Notice::NoSummarizer | Notice::Gone | Notice::TooLongToCopy => theme.error,
+            Notice::Failed(_)
+            | Notice::NoSummarizer
+            | Notice::Gone
+            | Notice::TooLongToCopy
+            | Notice::Damaged(_) => theme.error,
             _ => theme.good,
         };
         pen.write_cut(&one_line(&notice_words(navigator, notice)), style);

@@ -9,6 +9,10 @@ use naite_tui::navigator::{Comparison, Detail, Navigator, RowWords, Side};
 
 /// Bytes of an entry that are shown in full; `naite show` prints more.
 const FULL: usize = 4 << 20;
+/// Bytes of records whose texts are made before keys are looked at again.
+const MOMENT: u64 = 256 * 1024;
+/// Bytes of a record that is loaded for the preview as soon as it is selected.
+const GLANCE: usize = 2 << 20;
 /// Bytes of one turn in a comparison.
 const TURN: usize = 16 * 1024;
 /// Turns on one side of a comparison.
@@ -30,9 +34,15 @@ pub(super) fn rows(session: &mut SessionManager, entries: &[Ix], home: Option<&s
 }
 
 /// An entry in full.
-pub(super) fn detail(session: &mut SessionManager, ix: Ix, home: Option<&str>) -> Detail {
-    let mut detail =
-        Detail { entry: Some(ix), id: one_line(session.tree().id(ix)).into_owned(), ..Detail::default() };
+pub(super) fn detail(session: &mut SessionManager, ix: Ix, home: Option<&str>, full: bool) -> Detail {
+    let id = one_line(session.tree().id(ix)).into_owned();
+    let bytes = session.tree().head(ix).span.len as usize;
+    let mut detail = Detail { entry: Some(ix), id, is_whole: full || bytes <= GLANCE, ..Detail::default() };
+    if !detail.is_whole {
+        detail.time = readable(session.tree().head(ix).at);
+        detail.megabytes = Some(format!("{:.1}", bytes as f64 / 1e6));
+        return detail;
+    }
     // An entry that cannot be read any more is shown as an empty one.
     let _ =
         session.each_entry(&[ix], |tree, ix, entry, caller| fill(&mut detail, tree, ix, entry, caller, home));
@@ -75,13 +85,20 @@ fn said(tokens: &Tokens) -> String {
     format!("{} → {}", thousands(tokens.input), thousands(tokens.output))
 }
 
-/// The texts by which entries are found.
+/// Texts by which entries are found: the first of them, as many as a moment allows.
 pub(super) fn texts(
     session: &mut SessionManager,
     navigator: &mut Navigator,
     entries: &[Ix],
     home: Option<&str>,
 ) {
+    let mut bytes = 0;
+    let fitting = entries.iter().take_while(|ix| {
+        let fits = bytes < MOMENT;
+        bytes += u64::from(session.tree().head(**ix).span.len);
+        fits
+    });
+    let entries = &entries[..fitting.count()];
     let mut missing: std::collections::HashSet<Ix> = entries.iter().copied().collect();
     // What cannot be read any more is found by nothing.
     let _ = session.each_entry(entries, |tree, ix, entry, caller| {

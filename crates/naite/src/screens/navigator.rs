@@ -92,6 +92,10 @@ pub(crate) fn navigate(
         trouble: None,
     };
     driver.perform(effects)?;
+    match driver.session.defects().len() {
+        0 => {}
+        count => driver.say(Message::Told(Notice::Damaged(count)))?,
+    }
     if let Some(query) = query {
         driver.say(Message::Input(naite_tui::key::Event::Paste(query.into())))?;
     }
@@ -108,6 +112,8 @@ impl Driver<'_> {
     fn run(mut self, wakes: &Wakes) -> anyhow::Result<Ended> {
         let mut input = Input::default();
         let (mut looked, mut shown) = (Instant::now(), Instant::now());
+        // When the last bytes came, of which some still wait for their rest.
+        let mut last_bytes = Instant::now();
         self.draw()?;
         loop {
             let is_searching = self.navigator.list().searching().is_some();
@@ -119,7 +125,10 @@ impl Driver<'_> {
             let wake = wakes.next(patience);
             let mut is_changed = true;
             match wake {
-                Wake::Bytes(bytes) => self.events(input.feed(&bytes))?,
+                Wake::Bytes(bytes) => {
+                    last_bytes = Instant::now();
+                    self.events(input.feed(&bytes))?;
+                }
                 Wake::Resized => {
                     self.size = terminal::size();
                     self.say(Message::Resized(self.size.0, self.size.1))?;
@@ -127,8 +136,8 @@ impl Driver<'_> {
                 Wake::Ended(signal) => return Err(Interrupted(signal).into()),
                 Wake::Closed => return Err(Interrupted(HANGUP).into()),
                 Wake::Quiet => {
-                    is_changed = input.is_waiting();
-                    if input.is_waiting() && !is_searching {
+                    is_changed = input.is_waiting() && last_bytes.elapsed() >= ESCAPE;
+                    if is_changed {
                         self.events(input.flush())?;
                     }
                 }
@@ -216,7 +225,9 @@ impl Driver<'_> {
         let home = self.home.as_deref();
         Ok(match effect {
             Effect::Rows(entries) => vec![Message::Rows(load::rows(&mut self.session, &entries, home))],
-            Effect::Detail(entry) => vec![Message::Detail(load::detail(&mut self.session, entry, home))],
+            Effect::Detail { entry, full } => {
+                vec![Message::Detail(load::detail(&mut self.session, entry, home, full))]
+            }
             Effect::Compare(left, right) => match load::compare(&mut self.session, left, right, home) {
                 Ok(comparison) => vec![Message::Compared(comparison)],
                 Err(error) => vec![failed(error)],

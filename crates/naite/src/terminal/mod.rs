@@ -57,14 +57,16 @@ impl Terminal {
         });
         enable_raw_mode()?;
         TAKEN.store(true, Ordering::SeqCst);
+        let empty = Buffer::empty(Rect::default());
+        // From here on dropping it gives the terminal back, also when the next lines fail.
+        let taken = Self { shown: empty.clone(), next: empty, cursor: None };
         let mut out = io::stdout().lock();
         out.write_all(ENTER.as_bytes())?;
         if tmux {
             out.write_all(TMUX_KEYS.as_bytes())?;
         }
         out.flush()?;
-        let empty = Buffer::empty(Rect::default());
-        Ok(Self { shown: empty.clone(), next: empty, cursor: None })
+        Ok(taken)
     }
 
     /// Draws a frame: only what changed, as one synchronised update.

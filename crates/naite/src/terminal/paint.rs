@@ -75,7 +75,9 @@ impl Paint {
         let mut dirty: Vec<bool> = old.iter().zip(new).map(|(old, new)| old != new).collect();
         spread(&mut dirty, old, new);
         let blank = |cell: &Cell| cell.symbol() == " " && cell.style() == plain();
-        let tail = new.iter().rposition(|cell| !blank(cell)).map_or(0, |last| last + 1);
+        // The second half of a wide character looks blank, but clearing it would take the first one along.
+        let last = new.iter().rposition(|cell| !blank(cell));
+        let tail = last.map_or(0, |last| last + width(new[last].symbol()).max(1)).min(columns);
         let clears = columns - tail >= TAIL && dirty[tail..].contains(&true);
         let end = if clears { tail } else { columns };
         bridge(&mut dirty[..end]);
@@ -213,22 +215,36 @@ mod tests {
             }
             buffer
         };
+        let wanted = after;
         let (before, after) = (draw(before), draw(after));
         let mut screen = vt100::Parser::new(2, 12, 0);
         screen.process(&frame(&unknown(area), &before, None, Some((0, 0))));
         let bytes = frame(&before, &after, Some((0, 0)), Some((3, 1)));
         screen.process(&bytes);
-        let mut wanted = vt100::Parser::new(2, 12, 0);
-        wanted.process(&frame(&unknown(area), &after, None, Some((3, 1))));
-        assert_eq!(screen.screen().contents(), wanted.screen().contents());
+        // This model of a terminal takes emoji of several parts apart: there only the way must not matter.
+        let mut at_once = vt100::Parser::new(2, 12, 0);
+        at_once.process(&frame(&unknown(area), &after, None, Some((3, 1))));
+        assert_eq!(screen.screen().contents(), at_once.screen().contents());
+        if !wanted.contains(['\u{fe0f}', '\u{200d}', '🇰']) {
+            assert_eq!(screen.screen().contents().trim_end(), wanted.trim_end());
+        }
         assert_eq!(screen.screen().cursor_position(), (1, 3));
         bytes.len()
     }
 
     #[test]
     fn frames_become_each_other() {
-        let frames =
-            ["", "abc def", "한글 날 abc", "a한글날bc", "가나다라마바", "⚠️ 👨‍👩‍👧‍👦x\nsecond", "x ⚠️ 🇰🇷y\n가 나"];
+        let frames = [
+            "",
+            "abc def",
+            "한글 날 abc",
+            "a한글날bc",
+            "가나다라마바",
+            "x한",
+            "abcdefghij한",
+            "⚠️ 👨‍👩‍👧‍👦x\nsecond",
+            "x ⚠️ 🇰🇷y\n가 나",
+        ];
         for before in frames {
             for after in frames {
                 check(before, after);

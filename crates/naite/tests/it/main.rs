@@ -17,6 +17,8 @@ mod label;
 mod matrix;
 #[cfg(unix)]
 mod navigator;
+#[cfg(unix)]
+mod picture;
 mod relocate;
 mod rpc;
 mod sessions;

@@ -20,10 +20,9 @@ fn session(sandbox: &Sandbox) -> PathBuf {
     sandbox.write("talk.jsonl", drawing::bytes(TALK))
 }
 
-fn open<'a>(sandbox: &Sandbox, more: impl IntoIterator<Item = &'a str>, size: (u16, u16)) -> Tty {
+fn open<const N: usize>(sandbox: &Sandbox, more: [&str; N], size: (u16, u16)) -> Tty {
     let path = session(sandbox);
-    let mut arguments = vec!["tree", path.to_str().expect("UTF-8")];
-    arguments.extend(more);
+    let arguments = [&["tree", path.to_str().expect("UTF-8")], more.as_slice()].concat();
     let mut tty = Tty::start(sandbox, &arguments, size);
     tty.wait_for("[milestone]");
     tty

@@ -85,6 +85,11 @@ impl Tty {
         self.screen.screen().contents()
     }
 
+    /// The model of the terminal.
+    pub(crate) fn screen(&self) -> &vt100::Screen {
+        self.screen.screen()
+    }
+
     /// Column and row of the cursor.
     pub(crate) fn cursor(&self) -> (u16, u16) {
         let (row, column) = self.screen.screen().cursor_position();
