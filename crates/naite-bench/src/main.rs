@@ -12,6 +12,7 @@ mod limits;
 mod list;
 mod making;
 mod measure;
+mod navigator;
 mod open;
 mod path;
 mod report;
@@ -43,6 +44,8 @@ enum Bench {
     Branched(Options),
     /// Lays out the rows of the whole tree, beside a bare walk over it.
     Tree(Options),
+    /// Uses the navigator, from a key to the frame, beside a bare walk, a parse and a scan of the same bytes.
+    Navigator(Options),
     /// Lists thousands of session files without and with the cache of rows, beside reading them with `cat`.
     List(list::Args),
     /// Runs the real `naite` on a million entries and on a line of 200 MB.
@@ -63,6 +66,7 @@ fn main() -> anyhow::Result<()> {
         Bench::Path(options) => path::run(&options),
         Bench::Branched(options) => branched::run(&options),
         Bench::Tree(options) => tree::run(&options),
+        Bench::Navigator(options) => navigator::run(&options),
         Bench::List(args) => list::run(&args),
         Bench::Limits(args) => limits::run(&args),
         Bench::Gen(what) => making::run(&what),

@@ -71,6 +71,32 @@ impl HookEnvironment {
     }
 }
 
+/// What the environment says about the person's terminal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The locale of messages (`LC_ALL`, else `LC_MESSAGES`, else `LANG`).
+    pub locale: Option<String>,
+    /// No colours are wanted (`NO_COLOR`).
+    pub no_color: bool,
+    /// The terminal's ground is light (`COLORFGBG`).
+    pub light: bool,
+    /// It runs in tmux.
+    pub tmux: bool,
+}
+
+impl Surroundings {
+    fn read(set: impl Fn(&str) -> Option<PathBuf>) -> Self {
+        let text = |name: &str| set(name).map(|value| value.to_string_lossy().into_owned());
+        let ground = text("COLORFGBG").and_then(|colours| colours.rsplit(';').next()?.parse::<u8>().ok());
+        Self {
+            locale: text("LC_ALL").or_else(|| text("LC_MESSAGES")).or_else(|| text("LANG")),
+            no_color: set("NO_COLOR").is_some(),
+            light: ground.is_some_and(|ground| ground == 7 || ground == 15),
+            tmux: set("TMUX").is_some(),
+        }
+    }
+}
+
 /// Where everything is.
 #[derive(Clone, Debug)]
 pub struct Environment {
@@ -89,6 +115,8 @@ pub struct Environment {
     /// Where oh-my-pi keeps images, by their SHA-256.
     pub omp_blobs: Option<PathBuf>,
     context_setting: Option<PathBuf>,
+    /// What is known of the terminal.
+    pub surroundings: Surroundings,
     fs: Arc<dyn Fs>,
     owner: Owner,
 }
@@ -111,6 +139,7 @@ impl Environment {
             omp_blobs: omp_xdg
                 .as_ref()
                 .map_or_else(|| in_home(".omp/agent/blobs"), |omp| Some(omp.with_file_name("blobs"))),
+            surroundings: Surroundings::read(set),
             omp: omp_xdg.or_else(|| in_home(".omp/agent/sessions")),
             claude: set("CLAUDE_CONFIG_DIR")
                 .or_else(|| in_home(".claude"))

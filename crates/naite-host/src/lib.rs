@@ -19,5 +19,6 @@ pub mod trust;
 
 pub use clock::{SystemCalendar, SystemSupply};
 pub use context_root::context_root;
-pub use env::{Environment, Holding, HookEnvironment};
+pub use env::{Environment, Holding, HookEnvironment, Surroundings};
 pub use resolve::{ResolveError, Resolved, headers, latest_here, resolve};
+pub use settings::{Settings, SettingsError};

@@ -26,7 +26,7 @@ pub use index::HeadIndex;
 pub use log::{Durable, Guard, LogName, NewLog, Stat, Store, Wait};
 pub use manager::{
     Access, Durability, Left, Moved, Navigated, Refreshed, Repair, SessionManager, Setup, Supply, Undone,
-    Workplace,
+    Watched, Workplace,
 };
 pub use memory::MemoryStore;
 pub use rows::RowCache;

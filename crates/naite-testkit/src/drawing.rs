@@ -151,7 +151,7 @@ pub fn draw(session: &mut SessionManager, known: usize) -> String {
     let outline = Outline::new(tree, None, |ix| shows(tree, Filter::Default, tree.leaf(), ix));
     let made = outline_order(&outline).into_iter().filter(|ix| ix.at() >= known);
     let names: HashMap<Ix, String> = made.zip(1..).map(|(ix, count)| (ix, format!("${count}"))).collect();
-    let leaf = outline.nearest(tree, tree.leaf());
+    let leaf = outline.nearest(tree.leaf());
     let rows: Vec<Ix> = outline.rows().iter().map(|row| row.ix).collect();
     let mut lines = if leaf.is_none() { vec![String::from("<")] } else { Vec::new() };
     for (at, ix) in rows.into_iter().enumerate() {
@@ -176,7 +176,7 @@ fn outline_order(outline: &Outline) -> Vec<Ix> {
 
 /// Says whether no row above hangs over this one.
 fn is_root(tree: &Tree, outline: &Outline, at: usize) -> bool {
-    outline.nearest(tree, tree.parent(outline.rows()[at].ix)).is_none()
+    outline.nearest(tree.parent(outline.rows()[at].ix)).is_none()
 }
 
 /// Takes away the indentation that a drawing has within its test.

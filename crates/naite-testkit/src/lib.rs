@@ -7,6 +7,8 @@ mod faults;
 mod home;
 #[cfg(feature = "model")]
 pub mod model;
+#[cfg(feature = "screen")]
+pub mod screen;
 mod supply;
 
 use std::path::PathBuf;

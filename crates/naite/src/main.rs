@@ -3,6 +3,8 @@
 mod cli;
 mod commands;
 mod out;
+mod screens;
+mod terminal;
 mod words;
 
 use std::process::ExitCode;
@@ -22,9 +24,12 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         // The reader of a pipe has seen enough.
         Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            out::complain(&words::explain(&error));
-            ExitCode::FAILURE
-        }
+        Err(error) => match error.downcast_ref() {
+            Some(screens::Interrupted(signal)) => ExitCode::from(128u8.saturating_add(*signal as u8)),
+            None => {
+                out::complain(&words::explain(&error));
+                ExitCode::FAILURE
+            }
+        },
     }
 }

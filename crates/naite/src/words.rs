@@ -1,7 +1,7 @@
 //! Errors in words that help: what went wrong, where, and what to do.
 
 use naite_core::text::one_line;
-use naite_host::ResolveError;
+use naite_host::{ResolveError, SettingsError};
 use naite_store::{Owner, Refusal, StoreError};
 
 /// What is said about an error.
@@ -25,6 +25,7 @@ pub(crate) fn explain(error: &anyhow::Error) -> Complaint {
     let mut complaint = match (error.downcast_ref::<StoreError>(), error.downcast_ref::<ResolveError>()) {
         (Some(error), _) => store(error),
         (_, Some(error)) => resolve(error),
+        _ if let Some(error) = error.downcast_ref::<SettingsError>() => settings(error),
         _ => Complaint::new(format!("{error:#}"), ""),
     };
     // File names and ids are other people's text: nothing in them may reach the terminal as a command.
@@ -132,6 +133,20 @@ fn advice(error: &std::io::Error) -> String {
         std::io::ErrorKind::StorageFull => "Make room and run the command again.".into(),
         std::io::ErrorKind::ReadOnlyFilesystem => "NAITE_HOME can name a place that can be written.".into(),
         _ => String::new(),
+    }
+}
+
+fn settings(error: &SettingsError) -> Complaint {
+    match error {
+        SettingsError::Unreadable { path, source } => {
+            Complaint::new(format!("Cannot read {}: {}.", path.display(), reason(source)), advice(source))
+        }
+        SettingsError::NotToml { path, message } => {
+            Complaint::new(format!("{} is not written as TOML.", path.display()), message.clone())
+        }
+        SettingsError::Wrong { path, key, wanted } => {
+            Complaint::new(format!("{key} in {} is wrong.", path.display()), format!("It may be {wanted}."))
+        }
     }
 }
 

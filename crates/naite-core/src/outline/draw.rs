@@ -17,7 +17,7 @@ pub struct Gutter {
 }
 
 /// Columns that stay for text however deep the nesting (`tree-navigator.md`, Rows).
-fn text_columns(width: usize) -> usize {
+pub fn text_columns(width: usize) -> usize {
     (width / 2).max(24.min(width.saturating_sub(5)))
 }
 

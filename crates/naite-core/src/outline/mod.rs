@@ -1,9 +1,16 @@
-//! The rows of a navigator: the tree in display order, filtered, searched, indented at branch points only.
+//! The rows of a navigator: the tree in display order, filtered, searched, folded, indented at branch points only.
 
+mod bits;
 mod draw;
+mod find;
+mod list;
 mod rows;
 mod words;
 
-pub use draw::{Gutter, gutter, row};
-pub use rows::{Connector, Filter, Outline, Row, shows};
-pub use words::{Caller, caller, row_text, search_text};
+pub use draw::{Gutter, gutter, row, text_columns};
+pub use find::{Progress, Texts};
+pub use list::{Emptiness, List, Move};
+pub use rows::{Connector, Filter, Order, Outline, Row, shows};
+pub use words::{
+    Caller, Tokens, caller, full_text, plain_text, row_text, search_text, tokens, touched_files,
+};

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::entry::{Kind, Role, Stop};
-use crate::heads::{Ix, NONE};
+use crate::heads::{Head, Ix, NONE};
 use crate::tree::Tree;
 
 /// What a navigator shows.
@@ -48,12 +48,13 @@ impl Filter {
 /// In every mode an assistant's message that only calls tools is hidden, unless it broke off, is the leaf or has
 /// a label.
 pub fn shows(tree: &Tree, filter: Filter, leaf: Option<Ix>, ix: Ix) -> bool {
-    let head = tree.head(ix);
+    passes(tree.head(ix), filter, leaf == Some(ix), || tree.label(ix).is_some())
+}
+
+/// [`shows`] for somebody who knows the labels already.
+pub(super) fn passes(head: &Head, filter: Filter, is_leaf: bool, labelled: impl Fn() -> bool) -> bool {
     let only_calls = head.has_calls() && !head.has_text();
-    if only_calls
-        && matches!(head.stop, Stop::Stop | Stop::ToolUse | Stop::Absent)
-        && leaf != Some(ix)
-        && tree.label(ix).is_none()
+    if only_calls && matches!(head.stop, Stop::Stop | Stop::ToolUse | Stop::Absent) && !is_leaf && !labelled()
     {
         return false;
     }
@@ -61,7 +62,7 @@ pub fn shows(tree: &Tree, filter: Filter, leaf: Option<Ix>, ix: Ix) -> bool {
         Filter::Default => !head.kind.is_bookkeeping() && !head.is_aside(),
         Filter::NoTools => !head.kind.is_bookkeeping() && !head.is_aside() && head.role != Role::ToolResult,
         Filter::UserOnly => head.kind == Kind::Message && head.role == Role::User,
-        Filter::LabeledOnly => tree.label(ix).is_some(),
+        Filter::LabeledOnly => labelled(),
         Filter::All => true,
     }
 }
@@ -91,68 +92,116 @@ pub struct Row {
     parent: u32,
     branch: u32,
     children: u32,
+    /// Rows of its subtree, itself included.
+    size: u32,
+}
+
+/// All entries in row order: depth first, the branch with the leaf first, the rest ascending by time.
+///
+/// So the active path is the beginning of it.
+#[derive(Clone, Debug, Default)]
+pub struct Order {
+    entries: Vec<Ix>,
+    /// Entries on the active path: the first so many.
+    active: usize,
+}
+
+impl Order {
+    /// Orders the entries of a session. Iterative; O(n).
+    pub fn new(tree: &Tree, leaf: Option<Ix>) -> Self {
+        let mut on_path = alloc::vec![false; tree.heads().len()];
+        let mut active = 0;
+        for ix in tree.ancestry(leaf) {
+            on_path[ix.at()] = true;
+            active += 1;
+        }
+        let mut entries = Vec::with_capacity(tree.heads().len());
+        let mut stack: Vec<Ix> = Vec::new();
+        push_ordered(tree.roots().iter().copied(), &on_path, &mut stack);
+        while let Some(ix) = stack.pop() {
+            entries.push(ix);
+            push_ordered(tree.children(ix), &on_path, &mut stack);
+        }
+        Self { entries, active }
+    }
+
+    /// The entries.
+    pub fn entries(&self) -> &[Ix] {
+        &self.entries
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.entries.capacity() * size_of::<Ix>()
+    }
 }
 
 /// All rows of a view.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
     rows: Vec<Row>,
+    /// For each entry its row, or that of its nearest ancestor that has one.
+    near: Vec<u32>,
 }
 
 impl Outline {
     /// Lays out the entries that `visible` lets through. Iterative; O(n) in the entries of the session.
     pub fn new(tree: &Tree, leaf: Option<Ix>, visible: impl Fn(Ix) -> bool) -> Self {
-        let mut on_path = alloc::vec![false; tree.heads().len()];
-        for ix in tree.ancestry(leaf) {
-            on_path[ix.at()] = true;
-        }
-        let mut rows: Vec<Row> = Vec::new();
-        let mut stack: Vec<(Ix, u32)> = Vec::new();
-        push_ordered(tree.roots().iter().copied(), NONE, &on_path, &mut stack);
-        while let Some((ix, parent)) = stack.pop() {
-            let here = if visible(ix) {
-                rows.push(Row {
-                    ix,
-                    level: 0,
-                    connector: Connector::None,
-                    active: on_path[ix.at()],
-                    parent,
-                    branch: NONE,
-                    children: 0,
-                });
-                rows.len() as u32 - 1
-            } else {
-                parent
-            };
-            push_ordered(tree.children(ix), here, &on_path, &mut stack);
-        }
-        let mut outline = Self { rows };
-        outline.indent();
+        let mut outline = Self::default();
+        outline.lay(tree, &Order::new(tree, leaf), visible);
         outline
+    }
+
+    /// Lays out anew in the same memory.
+    pub fn lay(&mut self, tree: &Tree, order: &Order, visible: impl Fn(Ix) -> bool) {
+        self.rows.clear();
+        self.near.clear();
+        self.near.resize(tree.heads().len(), NONE);
+        for (at, ix) in order.entries.iter().copied().enumerate() {
+            let parent = tree.parent(ix).map_or(NONE, |parent| self.near[parent.at()]);
+            if !visible(ix) {
+                self.near[ix.at()] = parent;
+                continue;
+            }
+            self.near[ix.at()] = self.rows.len() as u32;
+            self.rows.push(Row {
+                ix,
+                level: 0,
+                connector: Connector::None,
+                active: at < order.active,
+                parent,
+                branch: NONE,
+                children: 0,
+                size: 1,
+            });
+        }
+        self.indent();
     }
 
     /// Indents below rows with several visible children, and finds out which child is the last.
     fn indent(&mut self) {
-        let mut last_child = alloc::vec![NONE; self.rows.len()];
-        for at in 0..self.rows.len() {
-            let parent = self.rows[at].parent;
+        for at in (0..self.rows.len()).rev() {
+            let Row { parent, size, .. } = self.rows[at];
             if parent != NONE {
-                self.rows[parent as usize].children += 1;
-                last_child[parent as usize] = at as u32;
+                let above = &mut self.rows[parent as usize];
+                above.children += 1;
+                above.size += size;
             }
         }
+        // The last child is the one whose subtree ends where its parent's ends.
         for at in 0..self.rows.len() {
             let parent = self.rows[at].parent;
             if parent == NONE {
                 continue;
             }
             let above = self.rows[parent as usize];
+            let end = at as u32 + self.rows[at].size;
             let row = &mut self.rows[at];
             (row.level, row.branch) = (above.level, above.branch);
             if above.children > 1 {
                 row.level += 1;
                 row.branch = at as u32;
-                let is_last = last_child[parent as usize] == at as u32;
+                let is_last = end == parent + above.size;
                 row.connector = if is_last { Connector::Last } else { Connector::Middle };
             }
         }
@@ -161,6 +210,32 @@ impl Outline {
     /// The rows, top to bottom.
     pub fn rows(&self) -> &[Row] {
         &self.rows
+    }
+
+    /// The row above which a row hangs, if it is no root.
+    pub fn parent(&self, at: usize) -> Option<usize> {
+        let parent = self.rows[at].parent;
+        (parent != NONE).then_some(parent as usize)
+    }
+
+    /// How many rows a row's subtree has, itself included.
+    pub fn size(&self, at: usize) -> usize {
+        self.rows[at].size as usize
+    }
+
+    /// How many rows hang directly under a row.
+    pub fn children(&self, at: usize) -> usize {
+        self.rows[at].children as usize
+    }
+
+    /// Says whether a row begins a branch: it is a root or has siblings.
+    pub fn starts_branch(&self, at: usize) -> bool {
+        self.parent(at).is_none_or(|parent| self.rows[parent].children > 1)
+    }
+
+    /// Says whether a row can be folded: it begins a branch and something hangs under it.
+    pub fn can_fold(&self, at: usize) -> bool {
+        self.rows[at].children > 0 && self.starts_branch(at)
     }
 
     /// The connectors from a row's own branch outwards: for each whether the row *is* that child (the first step
@@ -176,27 +251,33 @@ impl Outline {
     }
 
     /// The row of an entry, or of its nearest ancestor that is a row.
-    pub fn nearest(&self, tree: &Tree, from: Option<Ix>) -> Option<usize> {
-        tree.ancestry(from).find_map(|ix| self.rows.iter().position(|row| row.ix == ix))
+    pub fn nearest(&self, from: Option<Ix>) -> Option<usize> {
+        let row = *self.near.get(from?.at())?;
+        (row != NONE).then_some(row as usize)
+    }
+
+    /// The row of an entry, if it has one.
+    pub fn row_of(&self, ix: Ix) -> Option<usize> {
+        self.nearest(Some(ix)).filter(|row| self.rows[*row].ix == ix)
+    }
+
+    /// Bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        self.rows.capacity() * size_of::<Row>() + self.near.capacity() * 4
     }
 }
 
 /// Pushes siblings so that they pop in row order: the one on the active path first, the others as they come.
-fn push_ordered(
-    siblings: impl Iterator<Item = Ix>,
-    parent: u32,
-    on_path: &[bool],
-    stack: &mut Vec<(Ix, u32)>,
-) {
+fn push_ordered(siblings: impl Iterator<Item = Ix>, on_path: &[bool], stack: &mut Vec<Ix>) {
     let start = stack.len();
     let mut active = None;
     for ix in siblings {
         if on_path[ix.at()] {
             active = Some(ix);
         } else {
-            stack.push((ix, parent));
+            stack.push(ix);
         }
     }
     stack[start..].reverse();
-    stack.extend(active.map(|ix| (ix, parent)));
+    stack.extend(active);
 }

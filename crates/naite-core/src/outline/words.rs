@@ -2,11 +2,12 @@
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
+use alloc::vec::Vec;
 
 use crate::entry::{Block, Entry, Kind, Message, Role, Stop, content_blocks};
 use crate::heads::Ix;
 use crate::text::json::{self, Object};
-use crate::text::{fold, is_blank, one_line, prefix_graphemes, thousands};
+use crate::text::{fold_owned, is_blank, one_line, prefix_graphemes, printable, thousands};
 use crate::tree::Tree;
 
 /// A row shows no more of a text than this, in graphemes: the widest terminal is narrower.
@@ -191,7 +192,16 @@ pub fn search_text(
     caller: Option<&Caller>,
     home: Option<&str>,
 ) -> String {
-    let mut all = row_text(entry, caller, home);
+    let message = entry.message();
+    // The row of a turn begins like its text, which is there in full.
+    let spoken = match (&message, entry.role) {
+        (Some(message), Role::User | Role::Assistant) => Some(message.text()).filter(|text| !is_blank(text)),
+        _ => None,
+    };
+    let mut all = match &spoken {
+        Some(text) => alloc::format!("{}: {text}", entry.role.name()),
+        None => row_text(entry, caller, home),
+    };
     let mut add = |text: &str| {
         if !text.is_empty() {
             all.push('\n');
@@ -205,18 +215,18 @@ pub fn search_text(
     if entry.kind == Kind::CustomMessage {
         add(&entry.content_text());
     }
-    if let Some(message) = entry.message() {
+    if let Some(message) = message {
         for key in ["role", "command", "output", "toolName", "customType", "errorMessage"] {
             add(&message.0.str(key).unwrap_or_default());
         }
         for block in content_blocks(message.0.raw("content")) {
             match block {
-                Block::Text(text) => add(&text),
+                Block::Text(text) if spoken.is_none() => add(&text),
                 Block::ToolCall { name, arguments, .. } => {
                     add(&name);
                     add(&plain_arguments(arguments.unwrap_or_default()));
                 }
-                Block::Thinking { .. } | Block::Other { .. } => {}
+                Block::Text(_) | Block::Thinking { .. } | Block::Other { .. } => {}
             }
         }
     }
@@ -224,10 +234,95 @@ pub fn search_text(
         add(&caller.name);
         add(&plain_arguments(&caller.arguments));
     }
-    match fold(&all) {
-        Cow::Borrowed(_) => all,
-        Cow::Owned(folded) => folded,
+    fold_owned(all)
+}
+
+/// An entry in full, harmless, on lines: its text, and in words what else it holds.
+pub fn full_text(entry: &Entry<'_>) -> Vec<String> {
+    let message = entry.message();
+    let mut lines = Vec::new();
+    let mut add = |text: &str| {
+        if !text.is_empty() {
+            lines.push(printable(text).into_owned());
+        }
+    };
+    add(&entry.fields().str("summary").unwrap_or_default());
+    let content = match &message {
+        Some(message) => {
+            for key in ["command", "output", "errorMessage"] {
+                add(&message.0.str(key).unwrap_or_default());
+            }
+            message.0.raw("content")
+        }
+        None => entry.fields().raw("content"),
+    };
+    for block in content_blocks(content) {
+        match block {
+            Block::Text(text) => add(&text),
+            Block::Thinking { raw } => {
+                let text = Object::parse(raw).and_then(|fields| fields.str("thinking")).unwrap_or_default();
+                add(&alloc::format!("[thinking] {text}"));
+            }
+            Block::ToolCall { name, arguments, .. } => {
+                add(&alloc::format!("[call {}] {}", one_line(&name), one_line(arguments.unwrap_or("{}"))));
+            }
+            Block::Other { kind, .. } => add(&alloc::format!("[{}]", one_line(&kind))),
+        }
     }
+    lines
+}
+
+/// The text that somebody would copy: what was said, the output of a command, a summary.
+pub fn plain_text(entry: &Entry<'_>) -> String {
+    let message = entry.message();
+    let text = match &message {
+        Some(message) => message.text(),
+        None => entry.content_text(),
+    };
+    let field = |key: &str| match &message {
+        Some(message) => message.0.str(key).unwrap_or_default().into_owned(),
+        None => entry.fields().str(key).unwrap_or_default().into_owned(),
+    };
+    let mut texts =
+        [text, field("summary"), field("output"), field("command"), field("errorMessage")].into_iter();
+    texts.find(|text| !is_blank(text)).unwrap_or_default()
+}
+
+/// Tokens that a turn of the model took: what it was given (cached or not), and what it said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tokens {
+    /// Tokens of the request.
+    pub input: u64,
+    /// Tokens of the answer.
+    pub output: u64,
+}
+
+/// Reads the tokens of an entry; `None` where the file does not say.
+pub fn tokens(entry: &Entry<'_>) -> Option<Tokens> {
+    let usage = entry.message()?.0.object("usage")?;
+    let count = |key: &str| usage.u64(key).unwrap_or(0);
+    let input = count("input").saturating_add(count("cacheRead")).saturating_add(count("cacheWrite"));
+    Some(Tokens { input, output: count("output") })
+}
+
+/// The files that an entry's tool calls write or change, as the calls name them.
+pub fn touched_files(entry: &Entry<'_>) -> Vec<String> {
+    let blocks = entry.message().map(|message| message.blocks()).unwrap_or_default();
+    let touched = blocks.into_iter().filter_map(|block| match block {
+        Block::ToolCall { name, arguments, .. }
+            if matches!(
+                name.to_ascii_lowercase().as_str(),
+                "write" | "edit" | "multiedit" | "notebookedit"
+            ) =>
+        {
+            let arguments = Object::parse(arguments?)?;
+            let path =
+                ["path", "file_path", "notebook_path"].into_iter().find_map(|key| arguments.str(key))?;
+            Some(path.into_owned())
+        }
+        _ => None,
+    });
+    touched.collect()
 }
 
 /// Arguments with their strings unescaped, so that `한글` or a line break in a command is found as it is read.

@@ -22,6 +22,18 @@ pub fn fold(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Folds a text in its own memory where it can.
+pub fn fold_owned(mut text: String) -> String {
+    let only_ascii_has_case = |text: &str| {
+        text.chars().all(|c| c.is_ascii() || !has_lower_case(c)) && matches!(nfc(text), Cow::Borrowed(_))
+    };
+    if text.is_ascii() || only_ascii_has_case(&text) {
+        text.make_ascii_lowercase();
+        return text;
+    }
+    fold(&text).into_owned()
+}
+
 /// Says whether lower case would change a character; most scripts have no case at all.
 fn has_lower_case(c: char) -> bool {
     c.is_ascii_uppercase() || !c.is_ascii() && !('\u{3000}'..='\u{d7a3}').contains(&c) && c.is_uppercase()
@@ -40,6 +52,16 @@ impl Needles {
     /// Says whether there is nothing to look for; then everything matches.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// The words.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(String::as_str)
+    }
+
+    /// Says whether every match is also one of `wider`, so that what `wider` ruled out stays so.
+    pub fn narrow(&self, wider: &Self) -> bool {
+        wider.0.iter().all(|old| self.0.iter().any(|new| new.contains(old.as_str())))
     }
 
     /// Says whether `folded` (see [`fold`]) holds every word.
@@ -66,6 +88,7 @@ mod tests {
             ("ΟΔΟΣ", "ΟΔΟΣΑ", true),
             ("🌳", "a 🌳 b", true),
         ] {
+            assert_eq!(fold_owned(text.into()), fold(text), "{text:?}");
             assert_eq!(Needles::new(query).match_folded(&fold(text)), hit, "{query:?} in {text:?}");
         }
     }

@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
 pub use cut::{Cut, clip, clip_left};
-pub use fold::{Needles, fold};
+pub use fold::{Needles, fold, fold_owned};
 
 /// Normalises to NFC, borrowing what is normal already (nearly all text).
 pub fn nfc(text: &str) -> Cow<'_, str> {
@@ -41,7 +41,7 @@ pub fn width(text: &str) -> usize {
 
 /// Measures one grapheme in columns; a cluster never counts more than two, as terminals draw it, and a control
 /// character none.
-pub(crate) fn grapheme_width(grapheme: &str) -> usize {
+pub fn grapheme_width(grapheme: &str) -> usize {
     if grapheme.starts_with(char::is_control) { 0 } else { grapheme.width().min(2) }
 }
 

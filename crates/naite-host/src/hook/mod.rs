@@ -125,9 +125,9 @@ impl Hook {
     /// read there is said, and the safe way is taken.
     fn durability(&self) -> (bool, Option<String>) {
         let Some(home) = &self.env.home else { return (true, None) };
-        match crate::settings::durability(self.fs.as_ref(), home) {
-            Ok(durable) => (durable, None),
-            Err(error) => (true, Some(error)),
+        match crate::settings::Settings::read(self.fs.as_ref(), home) {
+            Ok(settings) => (!settings.is_hasty, None),
+            Err(error) => (true, Some(error.to_string())),
         }
     }
 

@@ -151,7 +151,7 @@ impl SessionManager {
     }
 
     /// Says whether the new bytes simply follow what we know: then only they are read.
-    fn has_only_grown(&mut self, known: Stat, now: Stat) -> Result<bool> {
+    pub(super) fn has_only_grown(&mut self, known: Stat, now: Stat) -> Result<bool> {
         if now.identity != known.identity || now.len < known.len || !self.pending.is_empty() {
             return Ok(false);
         }

@@ -6,6 +6,7 @@ mod foreign;
 mod navigate;
 mod read;
 mod repair;
+mod watch;
 mod words;
 
 use std::fmt::Debug;
@@ -26,6 +27,7 @@ pub(crate) use foreign::Lines;
 pub use append::Refreshed;
 pub use navigate::{Left, Moved, Navigated, Undone};
 pub use repair::Repair;
+pub use watch::Watched;
 
 /// Supplies what is random or depends on the moment, so that everything else can be repeated.
 pub trait Supply: Send + Debug {

@@ -1,8 +1,8 @@
 //! `naite show`: one entry in full.
 
-use naite_core::entry::{Block, Entry, Kind, content_blocks, iso};
+use naite_core::entry::{Kind, iso};
 use naite_core::text::json::{self, ObjectWriter};
-use naite_core::text::{one_line, printable};
+use naite_core::text::one_line;
 use naite_core::{Ix, outline};
 use naite_host::Environment;
 use naite_host::claude_code::{SubAgent, sub_agents};
@@ -38,7 +38,7 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     let home = home(env);
     session.each_entry(&[ix], |_, _, entry, caller| {
         lines.push(String::new());
-        lines.extend(body(entry));
+        lines.extend(outline::full_text(entry));
         if lines.last().is_some_and(String::is_empty) {
             lines.push(outline::row_text(entry, caller, home.as_deref()));
         }
@@ -94,42 +94,6 @@ fn head(session: &SessionManager, ix: Ix) -> Vec<String> {
     let children = ids(&mut tree.children(ix));
     if !children.is_empty() {
         lines.push(format!("before {children}"));
-    }
-    lines
-}
-
-/// What the entry says, block by block.
-fn body(entry: &Entry<'_>) -> Vec<String> {
-    let message = entry.message();
-    let mut lines = Vec::new();
-    let mut add = |text: &str| {
-        if !text.is_empty() {
-            lines.push(printable(text).into_owned());
-        }
-    };
-    add(&entry.fields().str("summary").unwrap_or_default());
-    let content = match &message {
-        Some(message) => {
-            for key in ["command", "output", "errorMessage"] {
-                add(&message.0.str(key).unwrap_or_default());
-            }
-            message.0.raw("content")
-        }
-        None => entry.fields().raw("content"),
-    };
-    for block in content_blocks(content) {
-        match block {
-            Block::Text(text) => add(&text),
-            Block::Thinking { raw } => {
-                let text =
-                    json::Object::parse(raw).and_then(|fields| fields.str("thinking")).unwrap_or_default();
-                add(&format!("[thinking] {text}"));
-            }
-            Block::ToolCall { name, arguments, .. } => {
-                add(&format!("[call {}] {}", one_line(&name), one_line(arguments.unwrap_or("{}"))));
-            }
-            Block::Other { kind, .. } => add(&format!("[{}]", one_line(&kind))),
-        }
     }
     lines
 }

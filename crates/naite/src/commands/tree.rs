@@ -1,25 +1,32 @@
-//! `naite tree`: the conversation as a drawing, or as JSON.
+//! `naite tree`: the conversation as a navigator, as a drawing, or as JSON.
 
 use std::collections::HashMap;
 
+use i18n_embed_fl::fl;
 use naite_core::codec::Defect;
 use naite_core::entry::{Kind, iso};
 use naite_core::outline::{Filter, Outline, row, row_text, search_text, shows};
-use naite_core::text::Needles;
 use naite_core::text::json::{self, ObjectWriter};
+use naite_core::text::{Needles, one_line, printable};
 use naite_core::{EntryId, Ix};
-use naite_host::Environment;
-use naite_store::{Access, SessionManager};
+use naite_host::{Environment, Holding, resolve};
+use naite_store::{Access, LogName, SessionManager};
+use naite_tui::Language;
 
 use super::{home, leaf_field, open};
 use crate::cli::SessionArg;
 use crate::out::{Out, note, terminal_width};
+use crate::screens::{self, Ended, Looks};
+use crate::terminal;
 
-/// Draw a session as a tree
+/// Walk through a session as a tree
+///
+/// On a terminal this opens the navigator: type to search, Enter goes to a point of the conversation, F1 lists all
+/// keys. On a pipe, or with --print, it draws the tree.
 ///
 /// Rows are indented at branch points only; `•` marks the active path, `[label]` a bookmark. The branch with the leaf
 /// comes first.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(crate) struct Args {
     #[command(flatten)]
     session: SessionArg,
@@ -33,17 +40,63 @@ pub(crate) struct Args {
     /// Cut rows to this many columns [default: the terminal's width; uncut in a pipe]
     #[arg(long, value_name = "COLUMNS")]
     width: Option<usize>,
+    /// Draw the tree also on a terminal, instead of opening the navigator
+    #[arg(long)]
+    print: bool,
+    /// Language of the navigator: en or ko [default: as settings or the locale say]
+    #[arg(long, value_name = "LANG", value_parser = language)]
+    lang: Option<Language>,
     /// Print the tree as one JSON object (schema in docs/json.md)
     #[arg(long)]
     json: bool,
 }
 
+fn language(tag: &str) -> Result<Language, String> {
+    Language::from_tag(tag).ok_or_else(|| format!("naite speaks en and ko, not \"{tag}\""))
+}
+
 pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
+    let prints = args.json || args.print || args.width.is_some() || !terminal::is_there();
+    if !prints {
+        return navigate(env, args, out);
+    }
     let mut session = open(env, &args.session)?;
     let filter = args.filter.as_deref().and_then(Filter::from_name);
     let filter = filter.unwrap_or(if args.json { Filter::All } else { Filter::Default });
     let view = View::read(&mut session, filter, args.search.as_deref(), home(env).as_deref(), args)?;
     if args.json { print_json(&session, &view, out) } else { draw(&session, &view, args, out) }
+}
+
+/// Opens the navigator, and says afterwards what came of it.
+fn navigate(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
+    let looks = Looks::read(env, args.lang)?;
+    let words = looks.words.clone();
+    let found = resolve(env, args.session.session.as_deref())?;
+    let session =
+        SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)?;
+    let filter = args.filter.as_deref().and_then(Filter::from_name);
+    let loader = words.loader();
+    match screens::navigate(env, looks, session, filter, args.search.as_deref())? {
+        Ended::Closed => {}
+        Ended::AlreadyThere => out.line(fl!(loader, "already-there"))?,
+        Ended::Moved(moved) => {
+            match &moved.new_leaf {
+                Some(leaf) => out.line(fl!(loader, "moved", leaf = one_line(leaf.as_str()).into_owned()))?,
+                None => out.line(fl!(loader, "at-root"))?,
+            }
+            out.line(fl!(loader, "go-on"))?;
+            if let Some(text) = moved.editor_text.filter(|text| !text.is_empty()) {
+                out.line("")?;
+                out.line(fl!(loader, "prefill"))?;
+                out.line(printable(&text))?;
+            }
+        }
+        Ended::Continued(path) => {
+            out.line(fl!(loader, "continued", path = one_line(&path).into_owned()))?;
+            out.line(fl!(loader, "go-on"))?;
+        }
+    }
+    Ok(())
 }
 
 /// What is shown: which entries, and their words.
@@ -88,7 +141,7 @@ impl View {
 
 /// Prints a drawing of the whole session for people, at the default filter.
 pub(crate) fn draw_all(env: &Environment, session: &mut SessionManager, out: &mut Out) -> anyhow::Result<()> {
-    let args = Args { session: SessionArg::default(), filter: None, search: None, width: None, json: false };
+    let args = Args::default();
     let view = View::read(session, Filter::Default, None, home(env).as_deref(), &args)?;
     draw(session, &view, &args, out)
 }

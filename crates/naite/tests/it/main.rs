@@ -13,13 +13,21 @@ mod go;
 mod help;
 mod holding;
 mod info;
+mod install;
 mod kills;
 mod label;
 mod matrix;
+#[cfg(unix)]
+mod navigator;
+#[cfg(unix)]
+mod picture;
 mod relocate;
 mod rpc;
+mod session;
 mod sessions;
 mod show;
 mod support;
 mod trash;
 mod tree;
+#[cfg(unix)]
+mod tty;

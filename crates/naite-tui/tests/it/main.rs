@@ -1,0 +1,4 @@
+//! Screens without a terminal, one module for each screen.
+
+mod navigator;
+mod screens;
