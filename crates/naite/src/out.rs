@@ -20,6 +20,11 @@ impl Out {
         self.0.write_all(b"\n")
     }
 
+    /// Prints a part of a line.
+    pub(crate) fn piece(&mut self, piece: &str) -> io::Result<()> {
+        self.0.write_all(piece.as_bytes())
+    }
+
     /// Lets what was printed arrive, before something is said on standard error.
     pub(crate) fn flush(&mut self) -> io::Result<()> {
         self.0.flush()

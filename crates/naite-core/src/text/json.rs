@@ -213,7 +213,7 @@ impl ObjectWriter {
     }
 
     /// Starts an object of about this many bytes.
-    pub(crate) fn with_room(bytes: usize) -> Self {
+    pub fn with_room(bytes: usize) -> Self {
         let mut text = String::with_capacity(bytes);
         text.push('{');
         Self(text)

@@ -17,7 +17,7 @@ use std::time::Duration;
 use naite_core::text::json::{Object, ObjectWriter};
 use naite_store::{Catalog, Result, SessionManager};
 
-pub use catalog::catalog_json;
+pub use catalog::{catalog_json, catalog_pieces};
 pub use reply::RpcError;
 
 /// How long a client may think about an event (`session-tree.md` §5).

@@ -11,5 +11,6 @@ mod full;
 mod index;
 mod old;
 mod replay;
+mod rows;
 mod slot;
 mod words;

@@ -1,7 +1,9 @@
 //! `naite sessions`: the list.
 
+use std::mem;
+
 use naite_core::text::{clip, one_line, thousands, width};
-use naite_host::{Environment, SystemSupply, rpc::catalog_json};
+use naite_host::{Environment, SystemSupply, rpc::catalog_pieces};
 use naite_store::{Catalog, SessionRow};
 
 use super::home;
@@ -41,7 +43,8 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
         catalog.rows.retain(|row| row.cwd.as_deref() == Some(cwd.as_str()));
     }
     if args.json {
-        out.line(catalog_json(&catalog))?;
+        catalog_pieces(&catalog, |piece| out.piece(piece))?;
+        out.line("")?;
     } else {
         print(env, &catalog, args, out)?;
     }
@@ -51,6 +54,8 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     if catalog.unreadable.len() > 5 {
         note(&format!("not listed: {} more files", catalog.unreadable.len() - 5));
     }
+    // The process ends: taking thousands of rows apart would only keep the user waiting.
+    mem::forget(catalog);
     Ok(())
 }
 
