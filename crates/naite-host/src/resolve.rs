@@ -52,15 +52,17 @@ pub fn resolve(env: &Environment, given: Option<&str>) -> Result<Resolved, Resol
         return Ok(Resolved { path: given.into() });
     }
     let (known, unreadable) = headers(env);
-    if let Some((path, _)) = known.iter().find(|(_, header)| header.id.as_str() == given) {
-        return Ok(Resolved { path: path.clone() });
+    let by_id = |fits: &dyn Fn(&str) -> bool| -> Vec<(String, PathBuf)> {
+        let fitting = known.iter().filter(|(_, header)| fits(header.id.as_str()));
+        fitting.map(|(path, header)| (header.id.to_string(), path.clone())).collect()
+    };
+    let mut found = by_id(&|id| id == given);
+    if found.is_empty() {
+        found = by_id(&|id| id.starts_with(given));
     }
-    let by_id: Vec<(String, PathBuf)> = known
-        .iter()
-        .filter(|(_, header)| header.id.as_str().starts_with(given))
-        .map(|(path, header)| (header.id.to_string(), path.clone()))
-        .collect();
-    let found = if by_id.is_empty() { by_name(env, given) } else { by_id };
+    if found.is_empty() {
+        found = by_name(env, given);
+    }
     match found.as_slice() {
         [] => Err(ResolveError::Unknown { given: given.into(), unreadable: unreadable.len() }),
         [(_, path)] => Ok(Resolved { path: path.clone() }),

@@ -70,6 +70,16 @@ pub(crate) fn open_to_grow(
     session: Option<&str>,
     holding: &HoldingArgs,
 ) -> anyhow::Result<SessionManager> {
+    open_to_do(env, session, holding, |_| Ok(()))
+}
+
+/// The same for something that `check` may find impossible; then no copy is made.
+pub(crate) fn open_to_do(
+    env: &Environment,
+    session: Option<&str>,
+    holding: &HoldingArgs,
+    check: impl FnOnce(&SessionManager) -> anyhow::Result<()>,
+) -> anyhow::Result<SessionManager> {
     let log = LogName::new(resolve(env, session)?.path);
     // Only a conversation creates files at a path that does not exist; a move needs something to move in.
     if env.fs().meta(log.path()).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
@@ -79,6 +89,7 @@ pub(crate) fn open_to_grow(
     match SessionManager::open(setup, log.clone(), Access::Write) {
         Err(StoreError::Held { .. }) if holding.fork => {
             let mut copy = SessionManager::open(env.setup(Holding::default()), log, Access::Read)?;
+            check(&copy)?;
             copy.fork(None)?;
             if let Some(path) = copy.path() {
                 out::note(&format!("The session is in use; going on in a copy: {}", path.display()));
