@@ -26,6 +26,9 @@ use naite_store::{Access, LogName, SessionManager, StoreError, Wait};
 use crate::cli::{Cli, Command, HoldingArgs, SessionArg};
 use crate::out::{self, Out};
 
+/// What a person is told who waits for a long session.
+pub(crate) const READING: &str = "Reading the session";
+
 /// Runs a command to its end.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
     let env = Environment::read(concat!("naite ", env!("CARGO_PKG_VERSION")))?;
@@ -58,8 +61,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
 /// Opens the session that is meant, for reading.
 pub(crate) fn open(env: &Environment, session: &SessionArg) -> anyhow::Result<SessionManager> {
     let found = resolve(env, session.session.as_deref())?;
-    let session =
-        SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)?;
+    let session = out::busy(READING, || {
+        SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)
+    })?;
     warn_of_defects(&session);
     Ok(session)
 }
@@ -86,7 +90,8 @@ pub(crate) fn open_to_do(
         SessionManager::open(env.setup(Holding::default()), log.clone(), Access::Read)?;
     }
     let setup = env.setup(Holding { wait: holding.wait.unwrap_or(Wait::No) });
-    match SessionManager::open(setup, log.clone(), Access::Write) {
+    let what = if holding.wait.is_some() { "Reading the session, or waiting for it" } else { READING };
+    match out::busy(what, || SessionManager::open(setup, log.clone(), Access::Write)) {
         Err(StoreError::Held { .. }) if holding.fork => {
             let mut copy = SessionManager::open(env.setup(Holding::default()), log, Access::Read)?;
             check(&copy)?;

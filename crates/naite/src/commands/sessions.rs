@@ -7,7 +7,7 @@ use naite_host::{Environment, SystemSupply, rpc::catalog_pieces};
 use naite_store::{Catalog, SessionRow};
 
 use super::home;
-use crate::out::{Out, note, terminal_width};
+use crate::out::{Out, busy, note, terminal_width};
 
 /// List sessions, the last active first
 ///
@@ -36,7 +36,7 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
         None if args.all => env.session_folders(),
         None => own(),
     };
-    let mut catalog = env.catalog(&folders);
+    let mut catalog = busy("Reading the sessions", || env.catalog(&folders));
     if !args.all {
         // Folder names collide; the header says where a session belongs.
         let cwd = env.cwd_text();
