@@ -88,8 +88,11 @@ impl Catalog {
         store: MakeStore<'_>,
     ) -> Self {
         let mut catalog = Self::default();
-        let files = Self::files(fs, folders, &mut catalog.unreadable);
-        let loaded = cache.map(RowCache::load).unwrap_or_default();
+        let (files, loaded) = thread::scope(|scope| {
+            let loading = cache.map(|cache| scope.spawn(|| cache.load()));
+            let files = Self::files(fs, folders, &mut catalog.unreadable);
+            (files, loading.and_then(|loading| loading.join().ok()).unwrap_or_default())
+        });
         let known = Known::new(&loaded);
         let found = find_rows(fs, &files, &known, store);
         if let Some(cache) = cache {
