@@ -56,15 +56,20 @@ pub fn resolve(env: &Environment, given: Option<&str>) -> Result<Resolved, Resol
     let known = known.into_iter().map(|(path, header)| (header.id.to_string(), path));
     let transcripts = claude_code::transcripts(env).into_iter();
     let transcripts = transcripts.filter_map(|path| Some((claude_code::session_of(&path)?, path)));
-    let mut by_id: Vec<(String, PathBuf)> =
-        known.chain(transcripts).filter(|(id, _)| id.starts_with(given)).collect();
-    if let Some((_, path)) = by_id.iter().find(|(id, _)| id == given) {
-        return Ok(Resolved { path: path.clone() });
+    let known: Vec<(String, PathBuf)> = known.chain(transcripts).collect();
+    let by_id = |fits: &dyn Fn(&str) -> bool| -> Vec<(String, PathBuf)> {
+        known.iter().filter(|(id, _)| fits(id)).cloned().collect()
+    };
+    let mut found = by_id(&|id| id == given);
+    if found.is_empty() {
+        found = by_id(&|id| id.starts_with(given));
     }
-    if by_id.is_empty() && given.starts_with("agent-") {
-        by_id = claude_code::agents_by_id(env, given);
+    if found.is_empty() && given.starts_with("agent-") {
+        found = claude_code::agents_by_id(env, given);
     }
-    let found = if by_id.is_empty() { by_name(env, given) } else { by_id };
+    if found.is_empty() {
+        found = by_name(env, given);
+    }
     match found.as_slice() {
         [] => Err(ResolveError::Unknown { given: given.into(), unreadable: unreadable.len() }),
         [(_, path)] => Ok(Resolved { path: path.clone() }),

@@ -24,6 +24,9 @@ pub struct Meta {
     /// Some path leads to it: one that was removed while it is open has none (always `true` where the platform does
     /// not say).
     pub is_named: bool,
+    /// Its last change was one of its bytes: since then nobody gave it another name (`false` where the platform does
+    /// not say).
+    pub is_settled: bool,
 }
 
 /// The file system.

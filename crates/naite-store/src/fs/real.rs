@@ -160,6 +160,7 @@ fn read_meta(meta: &fs::Metadata) -> Meta {
         is_dir: meta.is_dir(),
         is_file: meta.is_file(),
         is_named: platform::is_named(meta),
+        is_settled: platform::is_settled(meta),
     }
 }
 
@@ -197,6 +198,11 @@ mod platform {
 
     pub(super) fn is_named(meta: &Metadata) -> bool {
         meta.nlink() > 0
+    }
+
+    /// A write sets both times to the same moment, a rename only the second one.
+    pub(super) fn is_settled(meta: &Metadata) -> bool {
+        (meta.mtime(), meta.mtime_nsec()) == (meta.ctime(), meta.ctime_nsec())
     }
 
     pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -241,6 +247,10 @@ mod platform {
 
     pub(super) fn is_named(_meta: &Metadata) -> bool {
         true
+    }
+
+    pub(super) fn is_settled(_meta: &Metadata) -> bool {
+        false
     }
 
     pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

@@ -1,6 +1,7 @@
 //! New files out of a session: a branch up to one entry, or a fork of all of it. The source never changes.
 
 use std::io::Write;
+use std::path::Path;
 
 use naite_core::codec::{self, Draft};
 use naite_core::context::prefill;
@@ -51,7 +52,17 @@ impl SessionManager {
         let own = self.header().and_then(|header| header.cwd.clone());
         let cwd = cwd.map(String::from).or(own).unwrap_or_else(|| self.setup.place.cwd.clone());
         let (header, log) = self.new_header(&cwd);
-        self.switch_to(log, |session, out| session.write_copy(header.as_bytes(), out))
+        let name = self.session_name().map(String::from);
+        self.switch_to(log, |session, out| session.write_copy(header.as_bytes(), out))?;
+        self.keep_name(name.as_deref())
+    }
+
+    /// Gives a copy the name of its source again: where a title slot said it, an older name in the entries would win.
+    fn keep_name(&mut self, name: Option<&str>) -> Result<()> {
+        if self.session_name() != name {
+            self.append_session_info(name.unwrap_or_default())?;
+        }
+        Ok(())
     }
 
     /// Branches before a user's message (`/branch`): a new session with what stood before it, and its text for the
@@ -96,7 +107,8 @@ impl SessionManager {
     /// What a new session names as its source: the file, or the id of a session in memory.
     fn lineage(&self) -> String {
         match self.path() {
-            Some(path) => path.to_string_lossy().into_owned(),
+            // A path as it was given means nothing in another working folder.
+            Some(path) => Path::new(&self.setup.place.cwd).join(path).to_string_lossy().into_owned(),
             None => self.session_id().into(),
         }
     }

@@ -116,6 +116,8 @@ pub struct SessionManager {
     stat: Option<Stat>,
     /// What follows the durable part: whole lines, of which the first `flushed` bytes have arrived.
     pending: Vec<u8>,
+    /// The memory of the line that was written last.
+    line: String,
     flushed: usize,
     /// Where `pending` starts in the log.
     base: u64,
@@ -180,6 +182,7 @@ impl SessionManager {
             guard: None,
             stat: None,
             pending: Vec::new(),
+            line: String::new(),
             flushed: 0,
             base: 0,
             eager: false,

@@ -12,5 +12,6 @@ mod full;
 mod index;
 mod old;
 mod replay;
+mod rows;
 mod slot;
 mod words;

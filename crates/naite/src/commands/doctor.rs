@@ -10,8 +10,9 @@ use naite_core::text::one_line;
 use naite_host::{Environment, Holding, resolve};
 use naite_store::{Access, Catalog, LogName, Refusal, Repair, SessionManager, StoreError, Wait};
 
+use super::READING;
 use super::tree::defect_json;
-use crate::out::Out;
+use crate::out::{Out, busy};
 use crate::words::{Complaint, explain};
 
 /// Check sessions for damage and repair it; prove that hooks work
@@ -70,9 +71,9 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     };
     let mut findings = Vec::new();
     for path in &paths {
-        let mut finding = examine(env, path)?;
+        let mut finding = busy(READING, || examine(env, path))?;
         if args.fix
-            && let Err(error) = fix(env, &mut finding)
+            && let Err(error) = busy("Repairing the session", || fix(env, &mut finding))
         {
             finding.refused = Some(Complaint { hint: None, ..explain(&error) });
         }

@@ -32,6 +32,9 @@ use naite_store::{Access, LogName, SessionManager, StoreError, Wait};
 use crate::cli::{Cli, Command, HoldingArgs, SessionArg};
 use crate::out::{self, Out};
 
+/// What a person is told who waits for a long session.
+pub(crate) const READING: &str = "Reading the session";
+
 /// Runs a command to its end.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
     let env = Environment::read(concat!("naite ", env!("CARGO_PKG_VERSION")))?;
@@ -72,8 +75,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
 /// Opens the session that is meant, for reading.
 pub(crate) fn open(env: &Environment, session: &SessionArg) -> anyhow::Result<SessionManager> {
     let found = resolve(env, session.session.as_deref())?;
-    let session =
-        SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)?;
+    let session = out::busy(READING, || {
+        SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)
+    })?;
     warn_of_defects(&session);
     Ok(session)
 }
@@ -84,15 +88,27 @@ pub(crate) fn open_to_grow(
     session: Option<&str>,
     holding: &HoldingArgs,
 ) -> anyhow::Result<SessionManager> {
+    open_to_do(env, session, holding, |_| Ok(()))
+}
+
+/// The same for something that `check` may find impossible; then no copy is made.
+pub(crate) fn open_to_do(
+    env: &Environment,
+    session: Option<&str>,
+    holding: &HoldingArgs,
+    check: impl FnOnce(&SessionManager) -> anyhow::Result<()>,
+) -> anyhow::Result<SessionManager> {
     let log = LogName::new(resolve(env, session)?.path);
     // Only a conversation creates files at a path that does not exist; a move needs something to move in.
     if env.fs().meta(log.path()).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         SessionManager::open(env.setup(Holding::default()), log.clone(), Access::Read)?;
     }
     let setup = env.setup(Holding { wait: holding.wait.unwrap_or(Wait::No) });
-    match SessionManager::open(setup, log.clone(), Access::Write) {
+    let what = if holding.wait.is_some() { "Reading the session, or waiting for it" } else { READING };
+    match out::busy(what, || SessionManager::open(setup, log.clone(), Access::Write)) {
         Err(StoreError::Held { .. }) if holding.fork => {
             let mut copy = SessionManager::open(env.setup(Holding::default()), log, Access::Read)?;
+            check(&copy)?;
             copy.fork(None)?;
             if let Some(path) = copy.path() {
                 out::note(&format!("The session is in use; going on in a copy: {}", path.display()));
