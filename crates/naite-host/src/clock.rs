@@ -1,8 +1,10 @@
-//! Time and randomness of the machine.
+//! Time, time zone and randomness of the machine.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::{Timestamp as Instant, tz::TimeZone};
 use naite_store::Supply;
+use naite_store::context::Calendar;
 use uuid::{NoContext, Timestamp, Uuid};
 
 /// The machine's clock and random numbers.
@@ -33,5 +35,26 @@ impl Supply for SystemSupply {
         let (seconds, millis) = (now.max(0) / 1000, now.max(0) % 1000);
         let at = Timestamp::from_unix(NoContext, seconds as u64, millis as u32 * 1_000_000);
         Uuid::new_v7(at).to_string()
+    }
+}
+
+/// The machine's time zone, read once (`TZ`, else the system's).
+#[derive(Clone, Debug)]
+pub struct SystemCalendar(TimeZone);
+
+impl Default for SystemCalendar {
+    fn default() -> Self {
+        Self(TimeZone::system())
+    }
+}
+
+impl Calendar for SystemCalendar {
+    fn day(&self, at: i64) -> String {
+        self.0.to_datetime(Instant::from_millisecond(at).unwrap_or_default()).date().to_string()
+    }
+
+    fn local(&self, at: i64) -> String {
+        let seconds = Instant::from_second(at.div_euclid(1000)).unwrap_or_default();
+        seconds.display_with_offset(self.0.to_offset(seconds)).to_string()
     }
 }

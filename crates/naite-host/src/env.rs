@@ -22,6 +22,55 @@ pub struct Holding {
     pub wait: Wait,
 }
 
+/// What a hook needs of the environment, which it reads in a moment: it runs with every message.
+#[derive(Clone, Debug, Default)]
+pub struct HookEnvironment {
+    /// Naite's home, if one is known.
+    pub home: Option<PathBuf>,
+    /// The user's home folder.
+    pub user_home: Option<PathBuf>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// `NAITE_CONTEXT_ROOT`.
+    pub context_root: Option<PathBuf>,
+    /// `PROJECT_FOR_LOG`.
+    pub project: Option<String>,
+    /// tmux is around: `TMUX` is set.
+    pub in_tmux: bool,
+    /// The pane in it, `TMUX_PANE`.
+    pub tmux_pane: Option<String>,
+    /// The session of Claude Code that runs this, `CLAUDE_CODE_SESSION_ID`.
+    pub session_id: Option<String>,
+    /// Where Claude Code keeps its settings (`CLAUDE_CONFIG_DIR`, else `~/.claude`).
+    pub claude: Option<PathBuf>,
+    /// The worker or something that it runs is around, which is not to be recorded.
+    pub is_ours: bool,
+}
+
+/// Set for everything that the worker runs, so that its own hooks do nothing.
+pub(crate) const OURS: &str = "NAITE_WORKER";
+
+impl HookEnvironment {
+    /// Reads the environment of this process.
+    pub fn read() -> Self {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let user_home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        Self {
+            home: set("NAITE_HOME").or_else(|| user_home.as_ref().map(|home| home.join(".naite"))),
+            cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            context_root: set("NAITE_CONTEXT_ROOT"),
+            project: text("PROJECT_FOR_LOG"),
+            in_tmux: text("TMUX").is_some(),
+            tmux_pane: text("TMUX_PANE"),
+            session_id: text("CLAUDE_CODE_SESSION_ID"),
+            claude: set("CLAUDE_CONFIG_DIR").or_else(|| user_home.as_ref().map(|home| home.join(".claude"))),
+            is_ours: text(OURS).is_some(),
+            user_home,
+        }
+    }
+}
+
 /// Where everything is.
 #[derive(Clone, Debug)]
 pub struct Environment {

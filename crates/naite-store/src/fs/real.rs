@@ -49,6 +49,14 @@ impl Fs for RealFs {
         fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
     }
 
+    fn link(&self, target: &Path, at: &Path) -> io::Result<()> {
+        platform::link(target, at)
+    }
+
+    fn link_target(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::read_link(path)
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         fs::canonicalize(path)
     }
@@ -69,6 +77,10 @@ impl Fs for RealFs {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir_all(path)
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
@@ -175,6 +187,10 @@ mod platform {
         File::open(path)?.sync_all()
     }
 
+    pub(super) fn link(target: &Path, at: &Path) -> io::Result<()> {
+        std::os::unix::fs::symlink(target, at)
+    }
+
     pub(super) fn identity(meta: &Metadata) -> (u64, u64) {
         (meta.dev(), meta.ino())
     }
@@ -213,6 +229,10 @@ mod platform {
 
     pub(super) fn sync_folder(_path: &Path) -> io::Result<()> {
         Ok(())
+    }
+
+    pub(super) fn link(target: &Path, at: &Path) -> io::Result<()> {
+        std::os::windows::fs::symlink_file(target, at)
     }
 
     pub(super) fn identity(_meta: &Metadata) -> (u64, u64) {

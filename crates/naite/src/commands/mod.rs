@@ -6,16 +6,22 @@ pub(crate) mod context;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod forget;
 pub(crate) mod go;
+pub(crate) mod hook;
 pub(crate) mod info;
+pub(crate) mod install;
 pub(crate) mod label;
 pub(crate) mod man;
+pub(crate) mod note;
 pub(crate) mod relocate;
 pub(crate) mod rpc;
+pub(crate) mod session;
 pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod trash;
 pub(crate) mod tree;
+pub(crate) mod trust;
 pub(crate) mod undo;
 
 use naite_core::Ix;
@@ -47,6 +53,14 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Doctor(args) => doctor::run(&env, args, &mut out),
         Command::Trash(args) => trash::run(&env, args, &mut out),
         Command::Relocate(args) => relocate::run(&env, args, &mut out),
+        Command::Install(args) => install::install(&env, args, &mut out),
+        Command::Uninstall(args) => install::uninstall(&env, args, &mut out),
+        Command::Session(args) => session::run(args, &mut out),
+        Command::Note(args) => note::run(args, &mut out),
+        Command::Trust(args) => trust::run(args, &mut out),
+        Command::Forget(args) => forget::run(args, &mut out),
+        // Only `--help` gets here; everything else ran before arguments were parsed.
+        Command::Hook(_) => Ok(()),
         Command::Rpc(args) => rpc::run(&env, args),
         Command::Demo(args) => demo::run(&env, args, &mut out),
         Command::Completions(args) => completions::run(args, &mut out),
