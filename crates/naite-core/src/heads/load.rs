@@ -89,7 +89,8 @@ impl Heads {
         match claude_code::sniff(bytes) {
             Sniff::Yes => {
                 let notes = core::mem::take(&mut self.early);
-                self.foreign = Some(Box::new(Foreign::new(Program::ClaudeCode, notes)));
+                let damaged = !self.defects.is_empty();
+                self.foreign = Some(Box::new(Foreign::new(Program::ClaudeCode, notes, damaged)));
             }
             Sniff::Perhaps if self.sniffed < SNIFFED => {
                 self.sniffed += 1;

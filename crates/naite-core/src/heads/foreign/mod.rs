@@ -64,7 +64,8 @@ pub struct Foreign {
 }
 
 impl Foreign {
-    pub(super) fn new(program: Program, notes: BTreeMap<String, u32>) -> Self {
+    /// Starts with what the first lines were; `damaged` if one of them could not be read.
+    pub(super) fn new(program: Program, notes: BTreeMap<String, u32>, damaged: bool) -> Self {
         Self {
             program,
             version: None,
@@ -90,7 +91,7 @@ impl Foreign {
             named_leaf: None,
             last: None,
             last_main: None,
-            hole: None,
+            hole: damaged.then(Hole::default),
         }
     }
 
