@@ -1,14 +1,17 @@
 //! The environment, read once: whose home, which folder, where each program keeps its sessions.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::env;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use naite_core::entry::iso;
 use naite_store::{
-    Catalog, Durability, FileStore, Fs, HeadIndex, Owner, RealFs, RowCache, Setup, Store, StoreError, Trash,
-    Wait, Workplace,
+    Catalog, Durability, FileStore, Fs, HeadIndex, LogName, Owner, RealFs, RowCache, Setup, Store,
+    StoreError, Trash, Wait, Workplace,
 };
 
 use crate::claude_code;
@@ -221,6 +224,40 @@ impl Environment {
     /// The sessions of every place and program.
     pub fn everything(&self) -> Catalog {
         self.add_claude_code(self.catalog(&self.session_folders()))
+    }
+
+    /// Reads the sessions of every place and program in batches, those of the working directory first, then the
+    /// newest files of each place; `false` of `each` ends it.
+    pub fn in_batches(&self, each: &mut dyn FnMut(Catalog) -> bool) {
+        let mut first = Catalog::default();
+        let here = self.workplace().folder(&self.cwd_text());
+        let folders = self.session_folders();
+        let mut files = Catalog::files(&self.fs, &folders, &mut first.unreadable);
+        let transcripts = claude_code::transcripts(self);
+        files.extend(transcripts.iter().cloned());
+        // Names of session files begin with the time of their making.
+        let rank =
+            |path: &PathBuf| (!path.starts_with(&here), Reverse(path.file_name().map(OsStr::to_owned)));
+        files.sort_by_cached_key(rank);
+        let transcripts: HashSet<PathBuf> = transcripts.into_iter().collect();
+        if !first.unreadable.is_empty() && !each(first) {
+            return;
+        }
+        let mut sift = |mut batch: Catalog| {
+            batch.rows.retain(|row| row.program.is_none() || row.active != 0);
+            batch.unreadable.retain(|file| {
+                !(matches!(file.error, StoreError::NotASession { .. }) && transcripts.contains(&file.path))
+            });
+            each(batch)
+        };
+        let (cache, store) = (self.rows(), || self.store());
+        Catalog::in_batches(&self.fs, &files, &folders, Some(&cache), &store, &mut sift);
+    }
+
+    /// Says whether some process has a session open for growing it.
+    pub fn is_held(&self, path: &Path) -> bool {
+        let store = FileStore::new(Arc::clone(&self.fs), &self.home, self.owner.clone());
+        store.is_held(&LogName::new(path))
     }
 
     fn rows(&self) -> RowCache {

@@ -10,6 +10,7 @@ pub mod export;
 pub mod git;
 pub mod hook;
 pub mod install;
+pub mod pins;
 mod resolve;
 pub mod rpc;
 pub mod samples;

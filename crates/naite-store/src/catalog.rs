@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use naite_core::Tree;
-use naite_core::entry::{Kind, Message, millis};
+use naite_core::entry::{Kind, Message, Role, Stop, millis};
 use naite_core::ingest::Program;
 use naite_core::text::json::Object;
 use naite_core::text::{one_line, prefix_graphemes};
@@ -52,6 +52,22 @@ pub struct SessionRow {
     pub defects: usize,
     /// The program that wrote it, of a transcript in a format of its own.
     pub program: Option<Program>,
+    /// How its active path ends.
+    pub ending: Ending,
+    /// Its labels in effect, in the order of the file, each once, at most eight.
+    pub labels: Vec<String>,
+}
+
+/// How the active path of a session ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ending {
+    /// The last turn came to its end, or nothing was said yet.
+    #[default]
+    Complete,
+    /// A question without an answer, a call without a result, a result nobody looked at, or a turn that was stopped.
+    Interrupted,
+    /// The last turn failed.
+    Error,
 }
 
 /// A file that could not be listed.
@@ -77,10 +93,16 @@ pub type MakeStore<'a> = &'a (dyn Fn() -> Box<dyn Store> + Sync);
 
 /// Graphemes of a first prompt that a list keeps.
 const PROMPT: usize = 200;
+/// Labels of a session that a list keeps.
+const LABELS: usize = 8;
+/// Graphemes of a label that a list keeps.
+const LABEL: usize = 60;
 /// More threads than this only wait for the disk.
 const THREADS: usize = 8;
 /// Files that a thread takes at once.
 const AT_ONCE: usize = 16;
+/// Files of a batch at most.
+const BATCH: usize = 256;
 
 impl Catalog {
     /// Reads all sessions in `folders` and in the folders directly below them, on as many threads as the machine has
@@ -111,6 +133,50 @@ impl Catalog {
     ) -> Self {
         let loaded = cache.map(RowCache::load).unwrap_or_default();
         self.join(fs, files.to_vec(), &[], cache.map(|cache| (cache, &loaded)), store)
+    }
+
+    /// Reads files and hands the rows over in batches, the first of them small, so that a list can be used while
+    /// the rest is being read; `false` of `each` ends it. In `folders` are no other session files than these.
+    pub fn in_batches(
+        fs: &Arc<dyn Fs>,
+        files: &[PathBuf],
+        folders: &[PathBuf],
+        cache: Option<&RowCache>,
+        store: MakeStore<'_>,
+        each: &mut dyn FnMut(Self) -> bool,
+    ) {
+        let loaded = cache.map(RowCache::load).unwrap_or_default();
+        let known = Known::new(&loaded);
+        let mut all = Vec::new();
+        let (mut rest, mut size, mut is_whole) = (files, AT_ONCE, true);
+        while !rest.is_empty() && is_whole {
+            let (some, behind) = rest.split_at(size.min(rest.len()));
+            (rest, size) = (behind, (size * 2).min(BATCH));
+            let mut batch = Self::default();
+            for (path, found) in some.iter().zip(find_rows(fs, some, &known, store)) {
+                let path = path.clone();
+                let row = match &found {
+                    Found::Known(at) => known.row(*at).map_or_else(|| Reader::new(store).row(&path), Ok),
+                    Found::Fresh(_, row) => Ok(row.as_ref().clone()),
+                    Found::Unreadable(_) => {
+                        if let Found::Unreadable(error) = found {
+                            batch.unreadable.push(Unreadable { path, error });
+                        }
+                        continue;
+                    }
+                };
+                match row {
+                    Ok(row) => batch.rows.push(SessionRow { path, ..row }),
+                    Err(error) => batch.unreadable.push(Unreadable { path, error }),
+                }
+                all.push(found);
+            }
+            is_whole = each(batch);
+        }
+        if let Some(cache) = cache {
+            // What was not reached may still be there.
+            keep(cache, &known, if is_whole { folders } else { &[] }, &all);
+        }
     }
 
     /// Adds the sessions of files that were found in `folders`.
@@ -201,6 +267,31 @@ impl Catalog {
 /// What stands in a path after its first `bytes`.
 fn behind(path: &Path, bytes: usize) -> &[u8] {
     path.as_os_str().as_encoded_bytes().get(bytes..).unwrap_or_default()
+}
+
+/// How the path to the leaf ends: its last message decides.
+fn ending(tree: &Tree) -> Ending {
+    let last = tree.ancestry(tree.leaf()).map(|ix| tree.head(ix)).find(|head| head.kind == Kind::Message);
+    let Some(last) = last else { return Ending::Complete };
+    match (last.role, last.stop) {
+        (_, Stop::Error) => Ending::Error,
+        (_, Stop::Aborted) => Ending::Interrupted,
+        (Role::User | Role::ToolResult, _) => Ending::Interrupted,
+        (Role::Assistant, _) if last.has_calls() => Ending::Interrupted,
+        _ => Ending::Complete,
+    }
+}
+
+fn labels(tree: &Tree) -> Vec<String> {
+    let mut labels: Vec<String> = Vec::new();
+    for (target, _) in tree.heads().labels() {
+        let label = tree.heads().label(target).unwrap_or_default();
+        let label = one_line(prefix_graphemes(label, LABEL)).into_owned();
+        if labels.len() < LABELS && !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    labels
 }
 
 /// What became of a file.
@@ -316,6 +407,8 @@ impl Reader {
             parent_session: header.parent_session.clone(),
             defects: tree.defects().len(),
             program: tree.heads().foreign().map(|foreign| foreign.program),
+            ending: ending(&tree),
+            labels: labels(&tree),
         };
         Ok((stat.into(), row))
     }

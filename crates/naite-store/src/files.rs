@@ -33,6 +33,11 @@ impl FileStore {
         Self { fs, home: home.into(), owner, open: None }
     }
 
+    /// Says whether some process has a log open for growing it.
+    pub fn is_held(&self, log: &LogName) -> bool {
+        lock::is_held(self.fs.as_ref(), &self.home, log.path())
+    }
+
     fn meta(&self, path: &Path) -> Result<Option<Meta>> {
         match self.fs.meta(path) {
             Ok(meta) if meta.is_file => Ok(Some(meta)),

@@ -18,10 +18,10 @@ mod rows;
 mod scan;
 mod trash;
 
-pub use catalog::{Catalog, MakeStore, SessionRow, Unreadable};
+pub use catalog::{Catalog, Ending, MakeStore, SessionRow, Unreadable};
 pub use error::{Act, Owner, Refusal, Result, StoreError};
 pub use files::FileStore;
-pub use fs::{Fs, FsFile, Meta, RealFs};
+pub use fs::{Fs, FsFile, Meta, RealFs, replace_whole};
 pub use index::HeadIndex;
 pub use log::{Durable, Guard, LogName, NewLog, Stat, Store, Wait};
 pub use manager::{

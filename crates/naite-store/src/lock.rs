@@ -58,6 +58,13 @@ pub(crate) fn take(
     Ok(Box::new(FileGuard { _file: file }))
 }
 
+/// Says whether some process holds a log. To find out, the lock is taken for a moment if it is free; a log that was
+/// never held has none, and gets none.
+pub(crate) fn is_held(fs: &dyn Fs, home: &Path, log: &Path) -> bool {
+    let file = fs.open(&lock_path(fs, home, log));
+    file.and_then(|file| file.try_lock()).is_ok_and(|is_free| !is_free)
+}
+
 /// Waits for the lock of a file that another process holds.
 fn wait_for(fs: &Arc<dyn Fs>, path: &Path, wait: Wait) -> io::Result<Option<Box<dyn FsFile>>> {
     let limit = match wait {

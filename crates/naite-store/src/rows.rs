@@ -13,7 +13,7 @@ use crate::fs::{Fs, Meta, replace_cache};
 use crate::log::Stat;
 
 /// Begins the file; the digits count changes of its layout, of which [`SessionRow`] is a part.
-const MAGIC: &[u8; 16] = b"naite-rows--0003";
+const MAGIC: &[u8; 16] = b"naite-rows--0004";
 /// Nanoseconds of the coarsest clock of a file system in use. A file that was changed so shortly before its row was
 /// kept may have been changed once more with the same time, so its row is not believed.
 const GRAIN: i128 = 2_000_000_000;

@@ -12,6 +12,8 @@ use crate::key::Key;
 pub enum Place {
     /// The list of the navigator.
     Tree,
+    /// The list of the session picker.
+    Sessions,
     /// A line of text that is being edited.
     Edit,
     /// A few choices.
@@ -25,6 +27,7 @@ impl Place {
     pub fn name(self) -> &'static str {
         match self {
             Self::Tree => "tree",
+            Self::Sessions => "sessions",
             Self::Edit => "edit",
             Self::Choice => "choice",
             Self::Page => "page",
@@ -110,6 +113,54 @@ actions! {
         PreviewDown = "preview-down" ["shift+down", "ctrl+pagedown"],
         /// Lists all keys.
         Help = "help" ["f1", "?"],
+    }
+    Sessions {
+        /// Selects the session above.
+        SessionUp = "up" ["up"],
+        /// Selects the session below.
+        SessionDown = "down" ["down"],
+        /// Goes up by a screenful.
+        SessionPageUp = "page-up" ["left", "pageup"],
+        /// Goes down by a screenful.
+        SessionPageDown = "page-down" ["right", "pagedown"],
+        /// Selects the first session.
+        SessionFirst = "first" ["home"],
+        /// Selects the last session.
+        SessionLast = "last" ["end"],
+        /// Opens the session.
+        OpenSession = "open" ["enter"],
+        /// Clears the search, or closes.
+        ClearOrClose = "cancel" ["esc"],
+        /// Closes.
+        CloseSessions = "close" ["ctrl+c"],
+        /// Takes the last character of the search away.
+        EraseSearch = "erase" ["backspace", "ctrl+h"],
+        /// Looks at more sessions: the next scope.
+        NextScope = "next-scope" ["tab"],
+        /// The scope before.
+        PreviousScope = "previous-scope" ["shift+tab"],
+        /// Sorts by the next of time, size, name.
+        Sort = "sort" ["ctrl+s"],
+        /// Shows threads, or a plain list.
+        Threads = "threads" ["ctrl+t"],
+        /// Pins the session, or unpins it.
+        Pin = "pin" ["ctrl+p"],
+        /// Edits the name.
+        Rename = "rename" ["ctrl+r", "f2"],
+        /// Asks whether to delete the session.
+        DeleteSession = "delete" ["ctrl+d", "delete"],
+        /// Lists deleted sessions, to bring one back.
+        ShowTrash = "trash" ["ctrl+z"],
+        /// Lists the files that could not be read.
+        ShowUnreadable = "unreadable" ["ctrl+e"],
+        /// Reads the list anew.
+        Reload = "reload" ["f5"],
+        /// Scrolls the preview up.
+        SessionPreviewUp = "preview-up" ["shift+up", "ctrl+pageup"],
+        /// Scrolls the preview down.
+        SessionPreviewDown = "preview-down" ["shift+down", "ctrl+pagedown"],
+        /// Lists all keys.
+        SessionHelp = "help" ["f1", "?"],
     }
     Edit {
         /// Takes what was typed.

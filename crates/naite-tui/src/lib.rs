@@ -12,6 +12,7 @@ pub mod input;
 pub mod key;
 mod keymap;
 pub mod navigator;
+pub mod sessions;
 mod theme;
 mod words;
 

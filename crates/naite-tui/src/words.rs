@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn every_action_has_words() {
         let known = ids(Language::English);
-        for place in [Place::Tree, Place::Edit, Place::Choice, Place::Page] {
+        for place in [Place::Tree, Place::Sessions, Place::Edit, Place::Choice, Place::Page] {
             for (_, name) in Keymap::actions(place) {
                 assert!(known.contains(&format!("do-{}-{name}", place.name())), "{name}");
             }

@@ -7,7 +7,7 @@ use naite_store::Wait;
 
 use crate::commands::{
     branch, completions, context, demo, doctor, export, forget, go, hook, info, install, label, man, note,
-    relocate, rpc, session, sessions, show, trash, tree, trust, undo,
+    relocate, resume, rpc, session, sessions, show, trash, tree, trust, undo,
 };
 
 /// Keeps every conversation with a coding agent as a tree that only grows.
@@ -34,6 +34,7 @@ pub(crate) enum Command {
     Context(context::Args),
     Info(info::Args),
     Sessions(sessions::Args),
+    Resume(resume::Args),
     Go(go::Args),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),

@@ -93,6 +93,11 @@ pub(crate) fn replace_cache(fs: &dyn Fs, file: &Path, bytes: &[u8]) -> io::Resul
     replace_file(fs, file, bytes)
 }
 
+/// Writes a small file anew, whole or not at all, and makes its folder where that is missing.
+pub fn replace_whole(fs: &dyn Fs, file: &Path, bytes: &[u8]) -> io::Result<()> {
+    replace_cache(fs, file, bytes)
+}
+
 /// The same in a folder that is there.
 pub(crate) fn replace_file(fs: &dyn Fs, file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("{}.tmp", std::process::id()));

@@ -15,6 +15,7 @@ pub(crate) mod label;
 pub(crate) mod man;
 pub(crate) mod note;
 pub(crate) mod relocate;
+pub(crate) mod resume;
 pub(crate) mod rpc;
 pub(crate) mod session;
 pub(crate) mod sessions;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Context(args) => context::run(&env, args, &mut out),
         Command::Info(args) => info::run(&env, args, &mut out),
         Command::Sessions(args) => sessions::run(&env, args, &mut out),
+        Command::Resume(args) => resume::run(&env, args, &mut out),
         Command::Go(args) => go::run(&env, args, &mut out),
         Command::Undo(args) => undo::undo(&env, args, &mut out),
         Command::Redo(args) => undo::redo(&env, args, &mut out),

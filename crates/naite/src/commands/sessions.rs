@@ -28,25 +28,36 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
-    let own = || vec![if args.all { env.sessions() } else { env.workplace().folder(&env.cwd_text()) }];
-    let read = || match args.from.as_deref() {
+    list(env, args.all, args.from.as_deref(), args.json, out)
+}
+
+/// Prints the list.
+pub(crate) fn list(
+    env: &Environment,
+    all: bool,
+    from: Option<&str>,
+    json: bool,
+    out: &mut Out,
+) -> anyhow::Result<()> {
+    let own = || vec![if all { env.sessions() } else { env.workplace().folder(&env.cwd_text()) }];
+    let read = || match from {
         Some("pi") => env.catalog(env.pi.as_slice()),
         Some("omp") => env.catalog(env.omp.as_slice()),
         Some("claude-code") => env.add_claude_code(Catalog::default()),
-        None if args.all => env.everything(),
+        None if all => env.everything(),
         Some(_) | None => env.catalog(&own()),
     };
     let mut catalog = busy("Reading the sessions", read);
-    if !args.all {
+    if !all {
         // Folder names collide; the header says where a session belongs.
         let cwd = env.cwd_text();
         catalog.rows.retain(|row| row.cwd.as_deref() == Some(cwd.as_str()));
     }
-    if args.json {
+    if json {
         catalog_pieces(&catalog, |piece| out.piece(piece))?;
         out.line("")?;
     } else {
-        print(env, &catalog, args, out)?;
+        print(env, &catalog, all, out)?;
     }
     for file in catalog.unreadable.iter().take(5) {
         note(&one_line(&format!("not listed: {}", file.error)));
@@ -59,9 +70,9 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     Ok(())
 }
 
-fn print(env: &Environment, catalog: &Catalog, args: &Args, out: &mut Out) -> anyhow::Result<()> {
+fn print(env: &Environment, catalog: &Catalog, all: bool, out: &mut Out) -> anyhow::Result<()> {
     if catalog.rows.is_empty() {
-        note(if args.all {
+        note(if all {
             "There is no session yet."
         } else {
             "There is no session of this folder yet; --all lists every one."
@@ -73,7 +84,7 @@ fn print(env: &Environment, catalog: &Catalog, args: &Args, out: &mut Out) -> an
     let short = short_ids(&catalog.rows);
     for (row, id) in catalog.rows.iter().zip(short) {
         let title = row.name.as_deref().or(row.first_prompt.as_deref()).unwrap_or("(nothing said yet)");
-        let folder = if args.all {
+        let folder = if all {
             format!("  {}", tilde(row.cwd.as_deref().unwrap_or("–"), home.as_deref()))
         } else {
             String::new()
@@ -111,7 +122,8 @@ fn fit(text: &str, columns: usize) -> String {
     format!("{cut}{}", " ".repeat(pad))
 }
 
-fn tilde(path: &str, home: Option<&str>) -> String {
+/// A path with `~` for the home.
+pub(crate) fn tilde(path: &str, home: Option<&str>) -> String {
     match home.filter(|home| !home.is_empty()).and_then(|home| path.strip_prefix(home)) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
         _ => path.into(),

@@ -1,5 +1,7 @@
 //! `naite trash`: deleted sessions, listed and brought back.
 
+use std::path::Path;
+
 use naite_core::text::json::{self, ObjectWriter};
 use naite_core::text::one_line;
 use naite_host::{Environment, Holding, SystemSupply, resolve};
@@ -72,17 +74,22 @@ fn list(env: &Environment, json: bool, out: &mut Out) -> anyhow::Result<()> {
 
 fn put(env: &Environment, session: &str, json: bool, out: &mut Out) -> anyhow::Result<()> {
     let path = resolve(env, Some(session))?.path;
+    print_one(&put_in_trash(env, &path)?, "is in the trash as", json, out)
+}
+
+/// Moves one of Naite's own sessions to the trash.
+pub(crate) fn put_in_trash(env: &Environment, path: &Path) -> anyhow::Result<Trashed> {
     // Opening it to grow makes sure that it is a session and that nobody is using it.
-    SessionManager::open(env.setup(Holding::default()), LogName::new(&path), Access::Read)?;
+    SessionManager::open(env.setup(Holding::default()), LogName::new(path), Access::Read)?;
     let canonical = path.canonicalize()?;
     let own = env.sessions().canonicalize().is_ok_and(|sessions| canonical.starts_with(sessions));
     if !own {
         anyhow::bail!("{} is not one of Naite's own sessions; Naite deletes no other files.", path.display());
     }
-    let held = SessionManager::open(env.setup(Holding::default()), LogName::new(&path), Access::Write)?;
-    let trashed = env.trash().put(&path, SystemSupply::millis())?;
+    let held = SessionManager::open(env.setup(Holding::default()), LogName::new(path), Access::Write)?;
+    let trashed = env.trash().put(path, SystemSupply::millis())?;
     drop(held);
-    print_one(&trashed, "is in the trash as", json, out)
+    Ok(trashed)
 }
 
 fn restore(env: &Environment, name: &str, json: bool, out: &mut Out) -> anyhow::Result<()> {

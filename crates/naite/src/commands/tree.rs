@@ -11,7 +11,7 @@ use naite_core::text::{Needles, one_line, printable};
 use naite_core::{EntryId, Ix};
 use naite_host::{Environment, Holding, resolve};
 use naite_store::{Access, LogName, SessionManager};
-use naite_tui::Language;
+use naite_tui::{Language, Words};
 
 use super::{home, leaf_field, open};
 use crate::cli::SessionArg;
@@ -51,7 +51,8 @@ pub(crate) struct Args {
     json: bool,
 }
 
-fn language(tag: &str) -> Result<Language, String> {
+/// Reads a language of the command line.
+pub(crate) fn language(tag: &str) -> Result<Language, String> {
     Language::from_tag(tag).ok_or_else(|| format!("naite speaks en and ko, not \"{tag}\""))
 }
 
@@ -75,8 +76,13 @@ fn navigate(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()>
     let session =
         SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)?;
     let filter = args.filter.as_deref().and_then(Filter::from_name);
+    report(&words, screens::navigate(env, looks, session, filter, args.search.as_deref())?, out)
+}
+
+/// Says what came of a navigator.
+pub(crate) fn report(words: &Words, ended: Ended, out: &mut Out) -> anyhow::Result<()> {
     let loader = words.loader();
-    match screens::navigate(env, looks, session, filter, args.search.as_deref())? {
+    match ended {
         Ended::Closed => {}
         Ended::AlreadyThere => out.line(fl!(loader, "already-there"))?,
         Ended::Moved(moved) => {

@@ -2,12 +2,15 @@
 
 mod load;
 mod navigator;
+mod sessions;
+mod workers;
 
 use i18n_embed_fl::fl;
 use naite_host::{Environment, Settings};
 use naite_tui::{Keymap, KeymapError, Language, Palette, Theme, Words};
 
 pub(crate) use navigator::{Ended, navigate};
+pub(crate) use sessions::pick;
 
 /// A screen was ended by a signal; the program ends as the signal wants.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -15,6 +18,7 @@ pub(crate) use navigator::{Ended, navigate};
 pub(crate) struct Interrupted(pub(crate) i32);
 
 /// What all screens need.
+#[derive(Clone)]
 pub(crate) struct Looks {
     pub(crate) settings: Settings,
     pub(crate) keymap: Keymap,

@@ -46,7 +46,7 @@ struct Driver<'a> {
     session: SessionManager,
     path: LogName,
     navigator: Navigator,
-    terminal: Terminal,
+    terminal: &'a mut Terminal,
     home: Option<String>,
     size: (u16, u16),
     ended: Option<Ended>,
@@ -57,6 +57,21 @@ struct Driver<'a> {
 
 /// Shows a session until something is chosen.
 pub(crate) fn navigate(
+    env: &Environment,
+    looks: Looks,
+    session: SessionManager,
+    filter: Option<Filter>,
+    query: Option<&str>,
+) -> anyhow::Result<Ended> {
+    let wakes = Wakes::new()?;
+    let mut terminal = Terminal::take(env.surroundings.tmux)?;
+    navigate_in(&mut terminal, &wakes, env, looks, session, filter, query)
+}
+
+/// The same on a terminal that is taken over already.
+pub(super) fn navigate_in(
+    terminal: &mut Terminal,
+    wakes: &Wakes,
     env: &Environment,
     looks: Looks,
     session: SessionManager,
@@ -76,8 +91,6 @@ pub(crate) fn navigate(
         fixed,
     };
     let (navigator, effects) = Navigator::new(session.tree(), session.leaf(), settings, size);
-    let wakes = Wakes::new()?;
-    let terminal = Terminal::take(env.surroundings.tmux)?;
     let home = crate::commands::home(env);
     let mut driver = Driver {
         env,
@@ -99,7 +112,7 @@ pub(crate) fn navigate(
     if let Some(query) = query {
         driver.say(Message::Input(naite_tui::key::Event::Paste(query.into())))?;
     }
-    driver.run(&wakes)
+    driver.run(wakes)
 }
 
 /// What a session is called: its name, else its folder.
@@ -135,7 +148,8 @@ impl Driver<'_> {
                 }
                 Wake::Ended(signal) => return Err(Interrupted(signal).into()),
                 Wake::Closed => return Err(Interrupted(HANGUP).into()),
-                Wake::Quiet => {
+                // News are for the screen behind this one, which looks for itself.
+                Wake::Quiet | Wake::News => {
                     is_changed = input.is_waiting() && last_bytes.elapsed() >= ESCAPE;
                     if is_changed {
                         self.events(input.flush())?;

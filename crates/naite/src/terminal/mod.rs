@@ -11,7 +11,7 @@ use base64::Engine;
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use naite_tui::{Buffer, Rect};
 
-pub(crate) use wake::{Wake, Wakes};
+pub(crate) use wake::{Bell, Wake, Wakes};
 
 /// Other screen, no wrapped lines, paste in brackets, mouse clicks and wheel, kitty's keys: 1 tells Escape from the
 /// beginning of a sequence, 4 adds the key of the Latin layout. Terminals ignore what they do not know.

@@ -15,19 +15,38 @@ pub(crate) enum Wake {
     Ended(i32),
     /// The terminal is gone.
     Closed,
+    /// A thread of ours has something.
+    News,
     /// Nothing came.
     Quiet,
 }
 
 /// Waits for reasons to wake. Two threads wait with it and end with the program.
-pub(crate) struct Wakes(Receiver<Wake>);
+pub(crate) struct Wakes(Receiver<Wake>, SyncSender<Wake>);
+
+/// Wakes a screen from another thread.
+#[derive(Clone)]
+pub(crate) struct Bell(SyncSender<Wake>);
+
+impl Bell {
+    /// Rings. Where many reasons wait already, one more is not needed.
+    pub(crate) fn ring(&self) {
+        let _ = self.0.try_send(Wake::News);
+    }
+}
 
 impl Wakes {
     pub(crate) fn new() -> io::Result<Self> {
         let (send, receive) = mpsc::sync_channel(64);
         watch_signals(send.clone())?;
+        let own = send.clone();
         std::thread::Builder::new().name("terminal".into()).spawn(move || read(&send))?;
-        Ok(Self(receive))
+        Ok(Self(receive, own))
+    }
+
+    /// What other threads ring.
+    pub(crate) fn bell(&self) -> Bell {
+        Bell(self.1.clone())
     }
 
     /// The next reason, or [`Wake::Quiet`] after a while.
