@@ -332,6 +332,8 @@ fn draw_row(picker: &Picker, place: usize, mut pen: Pen<'_>, edited: InPlace<'_>
     let (mark, style) = mark(picker, row);
     pen.write(mark, over(style));
     pen.write(if picker.pins.contains(&row.id) { "★" } else { " " }, over(theme.label));
+    // A deeper session has the same columns on the right.
+    let right = columns(picker, row, pen.room());
     if listed.depth > 0 {
         let level = listed.depth.min(LEVELS).min(pen.room() / 8).max(1);
         pen.write(&"  ".repeat(level - 1), over(theme.line));
@@ -346,7 +348,6 @@ fn draw_row(picker: &Picker, place: usize, mut pen: Pen<'_>, edited: InPlace<'_>
         pen.write_cut("]", theme.label);
         return;
     }
-    let right = columns(picker, row, pen.room());
     let kept = width(&right);
     pen.reserve(kept);
     draw_words(picker, row, &mut pen, over);

@@ -1,4 +1,5 @@
 //! Screens without a terminal, one module for each screen.
 
 mod navigator;
+mod picker;
 mod screens;

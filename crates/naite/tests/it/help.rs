@@ -2,7 +2,7 @@
 
 use crate::support::{Sandbox, said, text};
 
-const COMMANDS: [&str; 20] = [
+const COMMANDS: [&str; 21] = [
     "tree",
     "show",
     "context",
@@ -19,6 +19,7 @@ const COMMANDS: [&str; 20] = [
     "doctor",
     "trash",
     "relocate",
+    "resume",
     "rpc",
     "demo",
     "completions",

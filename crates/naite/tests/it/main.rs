@@ -22,6 +22,7 @@ mod navigator;
 #[cfg(unix)]
 mod picture;
 mod relocate;
+mod resume;
 mod rpc;
 mod session;
 mod sessions;
