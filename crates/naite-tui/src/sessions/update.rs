@@ -206,7 +206,8 @@ impl Picker {
         self.search += 1;
         self.searched = 0;
         self.asked.clear();
-        self.is_chosen = false;
+        // The first that a search finds is selected; what was found stays selected when the search is cleared.
+        self.is_chosen = self.needles.is_empty() && self.selection().is_some();
         self.lay();
         let mut effects = self.search_in(rows);
         if effects.is_empty() {

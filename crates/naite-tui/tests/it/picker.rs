@@ -156,6 +156,7 @@ fn every_key_of_the_list() {
         ("=other", "dd", "dd"),
         ("=milestone", "aa", "aa"),
         ("=nowhere", "", ""),
+        ("=fake esc", "aa -bb dd cc ee", "bb"),
         ("=nowhere esc", "aa -bb dd cc ee", "aa"),
         ("=clockx backspace", "bb", "bb"),
     ] {
@@ -371,7 +372,9 @@ proptest! {
         let sort = [Sort::Time, Sort::Size, Sort::Name][sort as usize];
         let (mut sessions, mut parents, mut shown) = (Vec::new(), Vec::new(), Vec::new());
         for (row, parent, is_shown) in all {
-            (sessions.push(row), parents.push(parent), shown.push(is_shown));
+            sessions.push(row);
+            parents.push(parent);
+            shown.push(is_shown);
         }
         let list = listed(&sessions, &parents, sort, threads, |at| shown[at], |row| row.id.contains('p'));
         let list: Vec<(usize, usize)> = list.into_iter().map(|listed| (listed.row, listed.depth)).collect();

@@ -60,7 +60,7 @@ fn a_session_is_named_pinned_deleted_and_restored() {
     tty.wait_for("The session is in the trash").wait_for("No session holds");
     assert!(!path.exists());
     tty.send("\x1a").wait_for("which session shall come back").send("\r").wait_for("The session is back");
-    tty.wait_for("1 of 1");
+    tty.wait_for("★새 이름");
     assert!(path.is_file());
     tty.send("\x03");
     assert!(tty.finish().0.success());
