@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use naite_store::{Catalog, Fs, RealFs, RowCache, SessionRow};
+use naite_store::{Catalog, Ending, Fs, RealFs, RowCache, SessionRow};
 use naite_testkit::{FaultFs, Home};
 
 use crate::words::chain;
@@ -143,4 +143,87 @@ fn damage_changes_no_list() {
     fs::remove_file(place.cache()).expect("it was there");
     fs::create_dir(place.cache()).expect("a folder in its place");
     assert_eq!(place.list("sessions").0, wanted);
+}
+
+/// A message as a line, under the one before it.
+fn turn(id: &str, parent: Option<&str>, message: &str) -> String {
+    let parent = parent.map_or("null".into(), |parent| format!("\"{parent}\""));
+    let time = "2026-03-01T09:00:00.000Z";
+    format!(
+        r#"{{"type":"message","id":"{id}","parentId":{parent},"timestamp":"{time}","message":{message}}}"#
+    ) + "\n"
+}
+
+#[test]
+fn rows_say_how_a_session_ends_and_its_labels() {
+    let header =
+        "{\"type\":\"session\",\"version\":3,\"id\":\"s\",\"timestamp\":\"2026-03-01T09:00:00.000Z\"}\n";
+    let user = turn("u1", None, r#"{"role":"user","content":"hi"}"#);
+    let said = |stop: &str, content: &str| {
+        turn(
+            "a1",
+            Some("u1"),
+            &format!(r#"{{"role":"assistant","content":[{content}],"stopReason":"{stop}"}}"#),
+        )
+    };
+    let text = r#"{"type":"text","text":"yes"}"#;
+    let call = r#"{"type":"toolCall","id":"c1","name":"bash","arguments":{}}"#;
+    let label = r#"{"type":"label","id":"l1","parentId":"u1","timestamp":"2026-03-01T09:00:00.000Z","targetId":"u1","label":"이정표"}"#;
+    for (lines, ending, labels) in [
+        (String::new(), Ending::Complete, 0),
+        (user.clone(), Ending::Interrupted, 0),
+        (user.clone() + &said("stop", text), Ending::Complete, 0),
+        (user.clone() + &said("toolUse", call), Ending::Interrupted, 0),
+        (user.clone() + &said("aborted", text), Ending::Interrupted, 0),
+        (user.clone() + &said("error", ""), Ending::Error, 0),
+        (user.clone() + label + "\n", Ending::Interrupted, 1),
+    ] {
+        let place = Place::new();
+        place.write("one/a", &format!("{header}{lines}"), OLD);
+        let (rows, _) = place.list("sessions/one");
+        let row = rows.iter().find(|row| row.path == place.file("one/a")).expect("it is listed");
+        assert_eq!((row.ending, row.labels.len()), (ending, labels), "{lines}");
+    }
+}
+
+#[test]
+fn batches_are_the_whole_list() {
+    let place = Place::new();
+    for at in 0..40 {
+        place.write(&format!("two/s{at}"), &chain(2), OLD);
+    }
+    place.write("two/bad", "nothing of a session\n", OLD);
+    let fs: Arc<dyn Fs> = Arc::new(RealFs);
+    let folders = [place.home.file("sessions")];
+    let files = Catalog::files(&fs, &folders, &mut Vec::new());
+    let cache = RowCache::new(Arc::clone(&fs), place.cache());
+    let whole = Catalog::read(&fs, &folders, None, &|| place.home.setup().store);
+    // The second time the rows come out of the cache.
+    for _ in 0..2 {
+        let (mut rows, mut batches, mut unreadable) = (Vec::new(), 0, Vec::new());
+        Catalog::in_batches(
+            &fs,
+            &files,
+            &folders,
+            Some(&cache),
+            &|| place.home.setup().store,
+            &mut |batch| {
+                rows.extend(batch.rows);
+                unreadable.extend(batch.unreadable.into_iter().map(|file| file.path));
+                batches += 1;
+                true
+            },
+        );
+        rows.sort_by(|a, b| b.active.cmp(&a.active).then_with(|| a.path.as_os_str().cmp(b.path.as_os_str())));
+        assert_eq!(rows, whole.rows);
+        assert!(batches > 1);
+        assert_eq!(unreadable, [place.file("two/bad")]);
+    }
+    let mut batches = 0;
+    Catalog::in_batches(&fs, &files, &folders, Some(&cache), &|| place.home.setup().store, &mut |_| {
+        batches += 1;
+        false
+    });
+    assert_eq!(batches, 1, "it ends when nobody wants more");
+    assert_eq!(place.list("sessions").0.len(), whole.rows.len());
 }

@@ -86,17 +86,18 @@ impl Driver<'_> {
                 }
                 Wake::Ended(signal) => return Err(Interrupted(signal).into()),
                 Wake::Closed => return Err(Interrupted(HANGUP).into()),
-                Wake::News => {
-                    for message in self.workers.said() {
-                        self.say(message)?;
-                    }
-                }
+                Wake::News => is_changed = false,
                 Wake::Quiet => {
                     is_changed = input.is_waiting() && last_bytes.elapsed() >= ESCAPE;
                     if is_changed {
                         self.events(input.flush())?;
                     }
                 }
+            }
+            // A bell may ring in vain while many other reasons wait, so threads are heard after each of them.
+            for message in self.workers.said() {
+                self.say(message)?;
+                is_changed = true;
             }
             if told.elapsed() >= MINUTE {
                 self.say(Message::Now(SystemSupply::millis()))?;
