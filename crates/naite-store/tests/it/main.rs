@@ -12,4 +12,5 @@ mod index;
 mod old;
 mod replay;
 mod slot;
+mod watch;
 mod words;
