@@ -11,6 +11,21 @@ pub(crate) fn time<T>(act: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64() * 1e3, result)
 }
 
+/// Runs something once; gives milliseconds that this thread had a processor for it, so that a busy machine does not
+/// count, and the result. Where the system does not tell, all time counts.
+pub(crate) fn busy_time<T>(act: impl FnOnce() -> T) -> (f64, T) {
+    let before = on_processor();
+    let (ms, result) = time(act);
+    let busy = before.zip(on_processor()).map(|(before, after)| (after - before) / 1e6);
+    (busy.unwrap_or(ms), result)
+}
+
+/// Nanoseconds that this thread had a processor so far.
+fn on_processor() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split_whitespace().next()?.parse().ok()
+}
+
 /// The middle value; of an even number the mean of the two middle ones.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();

@@ -11,7 +11,7 @@ use naite_tui::{Buffer, Rect};
 use serde::Serialize;
 
 use crate::input::{self, Facts, Input, Options};
-use crate::measure::time;
+use crate::measure::busy_time as time;
 use crate::report;
 use crate::yardstick;
 
@@ -290,7 +290,7 @@ fn print(whole: &Whole<'_>, as_json: bool) -> anyhow::Result<()> {
     let mb = |bytes: usize| bytes as f64 / 1e6;
     let ratio = whole.state_bytes as f64 / whole.text_bytes.max(1) as f64;
     report::text(&format!(
-        "{}window of {} x {}; {} entries\n\n{table}\nstate {:.1} MB without texts; {:.1} MB with {:.1} MB of text to search: {ratio:.2} x (limit 1.2 x {})\n",
+        "{}window of {} x {}; {} entries; times of the processor\n\n{table}\nstate {:.1} MB without texts; {:.1} MB with {:.1} MB of text to search: {ratio:.2} x (limit 1.2 x {})\n",
         report::session_line(whole.session),
         SIZE.0,
         SIZE.1,

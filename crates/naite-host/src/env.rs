@@ -82,6 +82,8 @@ pub struct Surroundings {
     pub light: bool,
     /// It runs in tmux.
     pub tmux: bool,
+    /// The terminal can do nothing but print (`TERM=dumb`).
+    pub dumb: bool,
 }
 
 impl Surroundings {
@@ -93,6 +95,7 @@ impl Surroundings {
             no_color: set("NO_COLOR").is_some(),
             light: ground.is_some_and(|ground| ground == 7 || ground == 15),
             tmux: set("TMUX").is_some(),
+            dumb: text("TERM").as_deref() == Some("dumb"),
         }
     }
 }

@@ -339,6 +339,29 @@ mod tests {
         check("\x1b[200~한\x1b[A글\x1b[201~x".as_bytes(), &["paste \"한\\u{1b}[A글\"", "X"]);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn it_does_not_matter_where_reads_are_cut(
+            parts in proptest::collection::vec(proptest::sample::select(vec![
+                "a", "한", "🌳", "\u{1b}", "\u{1b}[A", "\u{1b}[13;2u", "\u{1b}[<0;3;5M", "\u{1b}O", "[", "1;",
+                "\u{1b}[200~", "x\ny", "\u{1b}[201~", "\r", "\u{7f}", "\u{1b}[[", "~", "\u{1b}[M",
+            ]), 0..12),
+            cuts in proptest::collection::vec(0..80usize, 0..6),
+        ) {
+            let bytes = parts.concat().into_bytes();
+            let mut whole = Input::default();
+            let wanted = [whole.feed(&bytes), whole.flush()].concat();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let mut input = Input::default();
+            let mut events: Vec<Event> =
+                cuts.windows(2).flat_map(|cut| input.feed(&bytes[cut[0]..cut[1]])).collect();
+            events.extend(input.flush());
+            proptest::prop_assert_eq!(events, wanted);
+        }
+    }
+
     #[test]
     fn noise_is_dropped() {
         check(b"\x1b[?1;2c\x1b[I\x1b[999~a", &["A"]);

@@ -5,7 +5,7 @@ use naite_core::outline::{Connector, Emptiness, gutter};
 use naite_core::text::{Needles, one_line, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
+use ratatui::style::Style;
 
 use super::page::{Content, HelpLine, Page};
 use super::update::{OFFERS, SUMMARIES};
@@ -233,9 +233,8 @@ fn draw_row(navigator: &Navigator, place: usize, mut pen: Pen<'_>, edited: InPla
     let (list, theme) = (&navigator.list, &navigator.settings.theme);
     let (Some(at), Some(row)) = (list.outline_row(place), list.row(place)) else { return };
     let is_selected = place == list.selected() && edited.is_none();
-    let over = |style: Style| {
-        if is_selected { style.fg(Color::Reset).patch(theme.selected) } else { style }
-    };
+    // The bar of the selected row has one look, or it would be a patchwork.
+    let over = |style: Style| if is_selected { theme.selected } else { style };
     let hidden = list.hidden(place);
     pen.write(if place == list.selected() { "› " } else { "  " }, over(theme.active));
     let mut connectors = gutter(list.outline(), at, Some(pen.room())).text;
