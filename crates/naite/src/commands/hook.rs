@@ -101,6 +101,7 @@ fn machine() -> Hook {
 }
 
 fn run(asked: &Asked) {
+    assert!(!HookEnvironment::is_to_break(), "as it was told to");
     if asked.event == "worker" {
         return work(asked);
     }
