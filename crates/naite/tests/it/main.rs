@@ -11,6 +11,7 @@ mod full;
 mod go;
 mod help;
 mod holding;
+mod hook;
 mod info;
 mod kills;
 mod label;
