@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// The program beside this one; if there is none, it is built.
-fn program() -> anyhow::Result<PathBuf> {
+pub(crate) fn program() -> anyhow::Result<PathBuf> {
     let beside = std::env::current_exe()?.with_file_name(format!("naite{EXE_SUFFIX}"));
     if !beside.exists() {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());

@@ -170,7 +170,7 @@ fn links_that_lead_out_are_not_followed() {
                 agent.start(event, payload.to_string().as_bytes()).wait_with_output().expect("it ends");
             assert_eq!((ended.status.code(), text(&ended.stdout)), (Some(0), String::new()), "{linked}");
         }
-        assert_eq!(listed(&elsewhere), [PathBuf::new(); 0], "{linked}");
+        assert_eq!(listed(&elsewhere), Vec::<PathBuf>::new(), "{linked}");
     }
 }
 
@@ -251,7 +251,7 @@ fn a_store_that_may_not_be_written_to_is_said_on_standard_error() {
         "{}",
         said(&ended)
     );
-    assert_eq!(below(&store), [PathBuf::new(); 0]);
+    assert_eq!(below(&store), Vec::<PathBuf>::new());
     fs::set_permissions(&store, fs::Permissions::from_mode(0o755)).expect("ours");
 }
 
@@ -266,11 +266,11 @@ fn a_full_disk_costs_what_did_not_fit_and_nothing_else() {
     agent.sandbox.write("small", r#"{"session_id":"s","prompt_id":"c","prompt":"small"}"#);
     let script = r#"
         mount -t tmpfs -o size=256k tmpfs "$DISK" || exit 77
-        say() { "$NAITE" hook user-prompt-submit --root "$DISK/root" < "$1"; echo "exit $?"; }
+        say() { "$NAITE" hook user-prompt-submit --root "$DISK/store" < "$1"; echo "exit $?"; }
         say small; head -c 150000 /dev/zero > "$DISK/filler"
         say big; head -c 1000000 /dev/zero > "$DISK/more"; say small; say big
         rm "$DISK/filler" "$DISK/more"; say big; say big; say small
-        cut -c 1-70 "$DISK"/root/data/context/sessions/*/log.jsonl
+        cut -c 1-70 "$DISK"/store/data/context/sessions/*/log.jsonl
     "#;
     let output = Command::new("unshare")
         .args(["-m", "sh", "-c", script])
