@@ -68,6 +68,11 @@ impl HookEnvironment {
     }
 }
 
+/// The time zone that `TZ` names, if it names one.
+pub(crate) fn time_zone() -> Option<String> {
+    env::var("TZ").ok()
+}
+
 /// Where everything is.
 #[derive(Clone, Debug)]
 pub struct Environment {
