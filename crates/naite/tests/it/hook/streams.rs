@@ -59,7 +59,7 @@ fn tick() -> i64 {
 }
 
 fn table() -> Vec<Value> {
-    let text = fs::read_to_string(fixture(CLAUDE).join("expected.json")).expect("the table");
+    let text = fs::read_to_string(fixture(CLAUDE).join("hooks-expected.json")).expect("the table");
     serde_json::from_str(&text).expect("JSON")
 }
 
