@@ -135,11 +135,16 @@ impl Ledger {
     /// Takes lines of the transcript in their order: what of them is to be logged. `now` stands for a time that a
     /// line does not give.
     pub fn hear(&mut self, said: &[Said<'_>], now: i64) -> Vec<LogLine> {
+        // What was copied from another session stands first, not all of it marked (`--fork-session` marks the
+        // agent's lines alone, and gives the others the new prompt's id).
+        let copied = said.iter().rposition(|one| matches!(one, Said::Copied)).map_or(0, |last| last + 1);
+        let said = &said[copied..];
         let mut lines = Vec::new();
         let mut message = Message::default();
         for (place, one) in said.iter().enumerate() {
             match one {
-                Said::Turn { prompt_id } => {
+                Said::Turn { at, .. } if self.is_older(*at) => {}
+                Said::Turn { prompt_id, .. } => {
                     self.turn = Some(prompt_id.to_string());
                     self.settle(Speaker::User, None, Some(prompt_id));
                 }
@@ -173,8 +178,13 @@ impl Ledger {
         lines
     }
 
+    /// Says whether something was said in the session that this one began as a copy of.
+    fn is_older(&self, at: Option<i64>) -> bool {
+        self.is_fork && at.is_some_and(|at| at < self.created)
+    }
+
     fn hear_one(&mut self, speaker: Speaker, text: &str, at: i64) -> Option<LogLine> {
-        if self.is_fork && at < self.created {
+        if self.is_older(Some(at)) {
             return None;
         }
         let mark = Mark { speaker, hash: squeezed(text), prompt: self.turn.clone() };
@@ -183,7 +193,10 @@ impl Ledger {
             || (speaker == Speaker::User
                 && mark.prompt.is_some()
                 && self.settle(speaker, None, mark.prompt.as_deref()));
-        self.begin(speaker);
+        if !is_settled {
+            // What is settled began something when it was logged.
+            self.begin(speaker);
+        }
         // Also what is settled: its payload may come once more, or its prompt be named only now.
         self.know(mark);
         if is_settled { None } else { Some(LogLine { at, speaker, content: text.into() }) }

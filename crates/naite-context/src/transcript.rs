@@ -23,6 +23,8 @@ pub enum Said<'a> {
     Turn {
         /// The prompt's id.
         prompt_id: Cow<'a, str>,
+        /// When, in Unix milliseconds.
+        at: Option<i64>,
     },
     /// A block of text of the agent's.
     Assistant {
@@ -95,7 +97,7 @@ fn user<'a>(object: &Object<'a>, is_set: &dyn Fn(&str) -> bool) -> Said<'a> {
         Cow::Owned(rest) => rest,
     };
     match prompt_id {
-        Some(prompt_id) if is_machine || text.trim().is_empty() => Said::Turn { prompt_id },
+        Some(prompt_id) if is_machine || text.trim().is_empty() => Said::Turn { prompt_id, at: at(object) },
         _ if is_machine || text.trim().is_empty() => Said::Nothing,
         prompt_id => Said::User { prompt_id, text, at: at(object) },
     }
@@ -192,7 +194,7 @@ mod tests {
             assert!(!heard("", content), "{content}");
         }
         let command = user(r#""promptId":"p","#, r#""<command-name>/x</command-name>""#);
-        assert_eq!(read(&command), Said::Turn { prompt_id: "p".into() });
+        assert_eq!(read(&command), Said::Turn { prompt_id: "p".into(), at: None });
     }
 
     #[test]

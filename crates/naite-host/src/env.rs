@@ -51,6 +51,11 @@ pub struct HookEnvironment {
 pub(crate) const OURS: &str = "NAITE_WORKER";
 
 impl HookEnvironment {
+    /// Says whether a test wants to see a hook break (`NAITE_TEST_BREAK`); never in a release.
+    pub fn is_to_break() -> bool {
+        cfg!(debug_assertions) && env::var_os("NAITE_TEST_BREAK").is_some()
+    }
+
     /// Reads the environment of this process.
     pub fn read() -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -98,6 +103,11 @@ impl Surroundings {
             dumb: text("TERM").as_deref() == Some("dumb"),
         }
     }
+}
+
+/// The time zone that `TZ` names, if it names one.
+pub(crate) fn time_zone() -> Option<String> {
+    env::var("TZ").ok()
 }
 
 /// Where everything is.

@@ -202,7 +202,6 @@ impl Call<'_> {
     fn session(&mut self, project: Option<&Project>) -> Result<SessionLog<'_>, ContextError> {
         let id = &self.payload.session_id;
         let mut session = self.store.session(id, project, self.hook.now, PATIENCE)?;
-        session.ledger.closed = None;
         if let Some(cwd) = self.payload.cwd.as_deref() {
             session.ledger.cwd.get_or_insert_with(|| cwd.into());
         }
@@ -271,6 +270,8 @@ impl Call<'_> {
                     session.set_project(project);
                 }
                 if let Some(line) = take(&mut session.ledger) {
+                    // An event that comes late or twice opens nothing again.
+                    session.ledger.closed = None;
                     note(session.append(&line));
                 }
                 if project.is_none() {
@@ -295,6 +296,7 @@ impl Call<'_> {
         let source = self.payload.source.as_deref().unwrap_or("startup");
         let opened = self.session(Some(&project)).and_then(|mut session| {
             session.ledger.is_fork |= source == "fork" && session.is_new();
+            session.ledger.closed = None;
             session.set_project(&project);
             session.save()
         });

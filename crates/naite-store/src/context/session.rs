@@ -31,9 +31,9 @@ pub struct SessionLog<'s> {
     pub ledger: Ledger,
     /// The log's last line, if anything was appended or recovered: who spoke, when.
     last: Option<(Speaker, i64)>,
-    /// The log ends in half a line.
-    is_torn: bool,
     is_dirty: bool,
+    /// A message or what follows from it could not be written, so that the ledger says more than is on the disk.
+    is_broken: bool,
     saved: String,
 }
 
@@ -125,7 +125,9 @@ impl ContextStore {
         let log = self.lock_log(&folder.join("log.jsonl"), wait)?;
         let ledger = self.read(&folder.join("cursor.json"))?;
         let saved = ledger.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-        let mut ledger = Ledger::parse(&saved).unwrap_or_default();
+        let known = Ledger::parse(&saved);
+        let is_known = known.is_some();
+        let mut ledger = known.unwrap_or_default();
         if ledger.created == 0 {
             ledger.created = now;
         }
@@ -140,11 +142,11 @@ impl ContextStore {
             log,
             ledger,
             last: None,
-            is_torn: false,
             is_dirty: false,
+            is_broken: false,
             saved,
         };
-        session.recover()?;
+        session.recover(is_known)?;
         Ok(session)
     }
 
@@ -207,24 +209,30 @@ impl SessionLog<'_> {
 
     /// Brings the ledger up to the log: lines that it does not know of were written by a process that died. What
     /// should have followed from them is made up for, unless a ledger was there and is lost: then it did follow.
-    fn recover(&mut self) -> Result<()> {
+    fn recover(&mut self, is_known: bool) -> Result<()> {
         let path = self.log_path();
         let len = self.log.meta().map_err(fail(Act::Read, &path))?.len;
         if len == self.ledger.log_bytes {
             return Ok(());
         }
-        if len < self.ledger.log_bytes {
+        let is_cut = len < self.ledger.log_bytes;
+        if is_cut {
             // A log that was cut by hand: count it anew.
             (self.ledger.log_bytes, self.ledger.lines) = (0, 0);
             self.ledger.forget_waiting();
         }
-        let is_lost =
-            self.ledger.log_bytes == 0 && self.store.fs.meta(&self.folder.join("metadata.json")).is_ok();
+        // A ledger of a session that has said nothing yet is no lost one.
+        let is_lost = (is_cut || !is_known) && self.store.fs.meta(&self.folder.join("metadata.json")).is_ok();
         let mut lines = Vec::new();
-        self.ledger.log_bytes =
-            self.each_line(self.ledger.log_bytes, |text| lines.push(LogLine::parse(text)))?;
-        self.is_torn = self.ledger.log_bytes < len;
+        let end = self.each_line(self.ledger.log_bytes, |text| lines.push(LogLine::parse(text)))?;
         self.ledger.log_bytes = len;
+        if end < len {
+            // What is behind the last line feed may be a whole message that lacks only its own. It is ended now: the
+            // ledger will say that the log is known up to here.
+            lines.push(self.read_rest(end, len)?);
+            append_whole(self.log.as_mut(), b"\n").map_err(fail(Act::Append, &path))?;
+            self.ledger.log_bytes += 1;
+        }
         let mut followers = Vec::new();
         for line in lines {
             self.ledger.lines += 1;
@@ -237,6 +245,13 @@ impl SessionLog<'_> {
         if is_lost { Ok(()) } else { self.make_up_for(followers) }
     }
 
+    fn read_rest(&self, from: u64, upto: u64) -> Result<Option<LogLine>> {
+        let path = self.log_path();
+        let mut rest = vec![0; (upto - from) as usize];
+        let read = self.log.read_at(&mut rest, from).map_err(fail(Act::Read, &path))?;
+        Ok(std::str::from_utf8(&rest[..read]).ok().and_then(LogLine::parse))
+    }
+
     /// Appends the lines that are not among the last ones of their files.
     fn make_up_for(&self, mut followers: Vec<(PathBuf, String)>) -> Result<()> {
         followers.sort_by(|one, other| one.0.cmp(&other.0));
@@ -244,10 +259,11 @@ impl SessionLog<'_> {
             let path = &group[0].0;
             let bytes: usize = group.iter().map(|(_, text)| text.len()).sum();
             let tail = self.store.tail(path, TAIL + 2 * bytes as u64)?;
-            let known: HashSet<&[u8]> = tail.split_inclusive(|byte| *byte == b'\n').collect();
+            // A line that lacks only its line feed is there: the next append ends it.
+            let known: HashSet<&[u8]> = tail.split(|byte| *byte == b'\n').collect();
             let missing: Vec<u8> = group
                 .iter()
-                .filter(|(_, text)| !known.contains(text.as_bytes()))
+                .filter(|(_, text)| !known.contains(text.trim_end_matches('\n').as_bytes()))
                 .flat_map(|(_, text)| text.bytes())
                 .collect();
             if !missing.is_empty() {
@@ -287,13 +303,17 @@ impl SessionLog<'_> {
         Ok(())
     }
 
-    /// Appends a message, with one write, and what follows from it.
+    /// Appends a message, with one write, and what follows from it. After a failure the ledger is not saved: whoever
+    /// opens the session next finds out from the log what arrived, as after a crash.
     pub fn append(&mut self, line: &LogLine) -> Result<()> {
+        let appended = self.append_line(line);
+        self.is_broken |= appended.is_err();
+        appended
+    }
+
+    fn append_line(&mut self, line: &LogLine) -> Result<()> {
         let path = self.log_path();
-        let mut text = line.to_session_line();
-        if self.is_torn {
-            text.insert(0, '\n');
-        }
+        let text = line.to_session_line();
         let before = self.log.meta().map_err(fail(Act::Append, &path))?.len;
         if let Err(error) = append_whole(self.log.as_mut(), text.as_bytes()) {
             // The log is locked: what arrived is this line's beginning and nobody's else.
@@ -304,9 +324,8 @@ impl SessionLog<'_> {
         let after = self.log.meta().map_err(fail(Act::Append, &path))?.len;
         if before == self.ledger.log_bytes && after == before + text.len() as u64 {
             self.ledger.log_bytes = after;
-            self.ledger.lines += 1 + u64::from(self.is_torn);
+            self.ledger.lines += 1;
         }
-        self.is_torn = false;
         self.is_dirty = true;
         self.last = Some((line.speaker, line.at));
         for (path, text) in self.followers(line) {
@@ -378,7 +397,7 @@ impl SessionLog<'_> {
             self.log.sync().map_err(fail(Act::Append, &self.log_path()))?;
         }
         let text = self.ledger.to_json();
-        if text != self.saved {
+        if text != self.saved && !self.is_broken {
             let path = self.folder.join("cursor.json");
             replace_file(self.store.fs.as_ref(), &path, text.as_bytes())
                 .map_err(fail(Act::Replace, &path))?;

@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use memchr::memmem;
 use naite_context::name;
 use naite_core::entry::iso;
 use naite_core::text::json::{self, Object, ObjectWriter};
@@ -98,9 +97,11 @@ impl ContextStore {
         self.fs.open_append(path).map_err(fail(Act::Append, path))
     }
 
-    /// Says whether a shared log has a piece of text among its last lines.
-    pub(super) fn has_line(&self, path: &Path, text: &str) -> Result<bool> {
-        Ok(memmem::find(&self.tail(path, TAIL)?, text.as_bytes()).is_some())
+    /// Says whether a whole object among the last lines of a shared log begins like this.
+    pub(super) fn has_line(&self, path: &Path, start: &str) -> Result<bool> {
+        let tail = self.tail(path, TAIL)?;
+        let mut lines = tail.split(|byte| *byte == b'\n');
+        Ok(lines.any(|line| line.starts_with(start.as_bytes()) && line.ends_with(b"}")))
     }
 
     /// The last bytes of a log, at most so many.
