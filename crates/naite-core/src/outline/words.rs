@@ -215,11 +215,15 @@ fn quick_search_text(
     if entry.kind != Kind::Message || !(is_turn || entry.role == Role::ToolResult && caller.is_some()) {
         return None;
     }
+    // The row of a call that started a sub-agent names it, which stands elsewhere in the record.
+    if caller.is_some_and(|caller| matches!(caller.name.to_ascii_lowercase().as_str(), "agent" | "task")) {
+        return None;
+    }
     let said = Said::read(entry.text)?;
     let mut all = String::with_capacity(said.len() + 256);
     match caller {
         Some(caller) => {
-            all.push_str(&call_row(caller, home));
+            all.push_str(&call_row(caller, None, home));
             push(&mut all, &caller.name);
             push(&mut all, &plain_arguments(&caller.arguments));
         }
