@@ -16,7 +16,7 @@ use naite_context::ledger::Ledger;
 use naite_context::line::LogLine;
 use naite_context::payload::{Event, Payload};
 use naite_context::project::Project;
-use naite_core::text::json::ObjectWriter;
+use naite_core::text::json::{Object, ObjectWriter};
 use naite_store::Fs;
 use naite_store::context::{AgentMark, Calendar, ContextError, ContextStore, Mark, SessionLog, TmuxSession};
 
@@ -241,7 +241,7 @@ impl Call<'_> {
                 ledger.closed = Some(now);
             }
         });
-        if event == Event::Stop {
+        if event == Event::Stop && !self.is_current() {
             self.note_current_session();
         }
         self.leave_to_worker()
@@ -366,6 +366,14 @@ impl Call<'_> {
 
     fn start(&self) -> Outcome {
         Outcome { worker: Some(self.store.root().into()), ..Outcome::default() }
+    }
+
+    /// Says whether the session is the one that was active last already, as its prompt made it.
+    fn is_current(&self) -> bool {
+        let current = self.store.read_text("current-session.json").ok().flatten().unwrap_or_default();
+        let current = Object::parse(&current).unwrap_or_default();
+        current.str("session_id").as_deref() == Some(&self.payload.session_id)
+            && current.str("transcript_path").as_deref() == self.payload.transcript_path.as_deref()
     }
 
     fn note_current_session(&mut self) {

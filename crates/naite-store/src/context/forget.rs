@@ -165,7 +165,7 @@ impl ContextStore {
             .display("files_changed", forgotten.changed.len())
             .display("lines", lines)
             .end();
-        self.append_shared(&self.data.join(RECORD), (line + "\n").as_bytes())
+        self.append_durably(&self.data.join(RECORD), (line + "\n").as_bytes())
     }
 
     /// Says whether a session was forgotten: what its agent still has of it is not to come back.

@@ -1,6 +1,6 @@
 //! One session of the store: its log, and what follows from each of its lines.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use naite_core::text::json::ObjectWriter;
 use super::shared::{TAIL, append_whole};
 use super::{ContextError, ContextStore, Result, fail, missing_is_none};
 use crate::error::Act;
-use crate::fs::{FsFile, replace_file};
+use crate::fs::FsFile;
 
 /// How much of a log is read at once.
 const WINDOW: usize = 1 << 20;
@@ -32,6 +32,8 @@ pub struct SessionLog<'s> {
     /// The log's last line, if anything was appended or recovered: who spoke, when.
     last: Option<(Speaker, i64)>,
     is_dirty: bool,
+    /// Files of the store that were appended to and are not on the disk yet.
+    unsynced: BTreeSet<PathBuf>,
     /// A message or what follows from it could not be written, so that the ledger says more than is on the disk.
     is_broken: bool,
     saved: String,
@@ -68,6 +70,17 @@ impl ContextStore {
     /// The folder of a session, `sessions/{YYMMDD}_{session_id}`; `None` if the store does not have it. A note in
     /// `state/` spares the search.
     pub fn find(&self, session_id: &str) -> Result<Option<PathBuf>> {
+        if let Some(folder) = self.seen().sessions.get(session_id) {
+            return Ok(Some(folder.clone()));
+        }
+        let found = self.search(session_id)?;
+        if let Some(folder) = &found {
+            self.seen().sessions.insert(session_id.into(), folder.clone());
+        }
+        Ok(found)
+    }
+
+    fn search(&self, session_id: &str) -> Result<Option<PathBuf>> {
         let encoded = name::encode(session_id);
         let note = Path::new("state/sessions").join(&encoded);
         if let Some(name) = self.read_text(&note)? {
@@ -124,7 +137,8 @@ impl ContextStore {
     ) -> Result<SessionLog<'_>> {
         let log = self.lock_log(&folder.join("log.jsonl"), wait)?;
         let ledger = self.read(&folder.join("cursor.json"))?;
-        let saved = ledger.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        let mut saved = ledger.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        saved.truncate(saved.trim_end().len());
         let known = Ledger::parse(&saved);
         let is_known = known.is_some();
         let mut ledger = known.unwrap_or_default();
@@ -143,6 +157,7 @@ impl ContextStore {
             ledger,
             last: None,
             is_dirty: false,
+            unsynced: BTreeSet::new(),
             is_broken: false,
             saved,
         };
@@ -253,8 +268,9 @@ impl SessionLog<'_> {
     }
 
     /// Appends the lines that are not among the last ones of their files.
-    fn make_up_for(&self, mut followers: Vec<(PathBuf, String)>) -> Result<()> {
+    fn make_up_for(&mut self, mut followers: Vec<(PathBuf, String)>) -> Result<()> {
         followers.sort_by(|one, other| one.0.cmp(&other.0));
+        let mut unsynced = Vec::new();
         for group in followers.chunk_by(|one, other| one.0 == other.0) {
             let path = &group[0].0;
             let bytes: usize = group.iter().map(|(_, text)| text.len()).sum();
@@ -268,8 +284,10 @@ impl SessionLog<'_> {
                 .collect();
             if !missing.is_empty() {
                 self.store.append_shared(path, &missing)?;
+                unsynced.push(path.clone());
             }
         }
+        self.unsynced.extend(unsynced);
         Ok(())
     }
 
@@ -330,6 +348,7 @@ impl SessionLog<'_> {
         self.last = Some((line.speaker, line.at));
         for (path, text) in self.followers(line) {
             self.store.append_shared(&path, text.as_bytes())?;
+            self.unsynced.insert(path);
         }
         Ok(())
     }
@@ -375,6 +394,7 @@ impl SessionLog<'_> {
         let answered = format!("{{\"answers\":\"{}\"", question.id);
         if !self.store.has_line(&path, &answered)? {
             self.store.append_shared(&path, line::answer(&question.id, at, self.ledger.lines).as_bytes())?;
+            self.unsynced.insert(path);
         }
         self.ledger.question = None;
         self.is_dirty = true;
@@ -393,14 +413,13 @@ impl SessionLog<'_> {
 
     /// Makes what was appended durable and saves what is known beside it.
     pub fn save(&mut self) -> Result<()> {
-        if self.is_dirty && self.store.durable {
-            self.log.sync().map_err(fail(Act::Append, &self.log_path()))?;
+        if self.store.durable {
+            self.sync()?;
         }
         let text = self.ledger.to_json();
         if text != self.saved && !self.is_broken {
             let path = self.folder.join("cursor.json");
-            replace_file(self.store.fs.as_ref(), &path, text.as_bytes())
-                .map_err(fail(Act::Replace, &path))?;
+            self.store.overwrite(&path, &text)?;
             self.write_metadata()?;
             self.keep_name()?;
             self.saved = text;
@@ -421,7 +440,20 @@ impl SessionLog<'_> {
             .maybe_str("closed_at", self.ledger.closed.map(iso).as_deref())
             .end();
         let path = self.folder.join("metadata.json");
-        replace_file(self.store.fs.as_ref(), &path, (text + "\n").as_bytes())
-            .map_err(fail(Act::Replace, &path))
+        self.store.overwrite(&path, &text)
+    }
+
+    /// Brings the log and what follows from it to the disk, all at once: the system does that together.
+    fn sync(&mut self) -> Result<()> {
+        let path = self.log_path();
+        let store = self.store;
+        let followers = std::mem::take(&mut self.unsynced);
+        let (log, is_dirty) = (&mut self.log, self.is_dirty);
+        std::thread::scope(|scope| {
+            let running: Vec<_> = followers.iter().map(|path| scope.spawn(|| store.sync(path))).collect();
+            let own = if is_dirty { log.sync().map_err(fail(Act::Append, &path)) } else { Ok(()) };
+            let others = running.into_iter().filter_map(|thread| thread.join().ok());
+            others.fold(own, |all, one| all.and(one))
+        })
     }
 }
