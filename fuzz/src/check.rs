@@ -143,6 +143,16 @@ fn called(tree: &Tree, result: Ix, log: &[u8]) -> Option<Caller> {
 
 /// The text of an entry as it is read back from its place in the log.
 fn text(tree: &Tree, ix: Ix, log: &[u8]) -> String {
+    if tree.heads().foreign().is_some() {
+        let line = |span: naite_core::entry::Span| {
+            let bytes = log.get(span.offset as usize..span.end() as usize).expect("a place in the log");
+            String::from_utf8_lossy(bytes).into_owned()
+        };
+        let lines: Vec<String> = tree.heads().spans(ix).map(line).collect();
+        let text = tree.heads().foreign_text(ix, tree.parent(ix), &lines);
+        is_json(&mend_surrogates(&text));
+        return text;
+    }
     let span = tree.head(ix).span;
     let bytes = log.get(span.offset as usize..span.end() as usize).expect("a place in the log");
     current_text(bytes, tree.heads().made(ix, tree.parent(ix)).as_ref()).into_owned()

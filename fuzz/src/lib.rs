@@ -4,6 +4,7 @@
 //! each names one module here.
 
 mod check;
+pub mod claude;
 pub mod decode;
 pub mod index;
 pub mod navigate;

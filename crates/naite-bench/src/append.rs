@@ -8,7 +8,7 @@ use naite_store::{Access, Durability, SessionManager};
 
 use crate::generator::{Recipe, Shape};
 use crate::input::{self, Index, Input, Options};
-use crate::measure::{median, time};
+use crate::measure::{median, own_peak, time};
 use crate::report::{Report, Series};
 use crate::yardstick::Megabyte;
 
@@ -34,12 +34,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         report.add_megabyte(megabyte.time());
         let [bare, on_new, on_long] = interleaved(&new, &long, Durability::Never, APPENDS)?;
         report.add("write", bare, None);
-        report.add("append, new", on_new, None);
-        report.add("append, long", on_long, None);
+        report.add("append, new", on_new, own_peak());
+        report.add("append, long", on_long, own_peak());
         let [bare, on_new, on_long] = interleaved(&new, &long, Durability::Always, SYNCED)?;
         report.add("write+sync", bare, None);
-        report.add("append+sync, new", on_new, None);
-        report.add("append+sync, long", on_long, None);
+        report.add("append+sync, new", on_new, own_peak());
+        report.add("append+sync, long", on_long, own_peak());
     }
     report.print(options.json)
 }

@@ -4,7 +4,7 @@ use naite_core::{Ix, context};
 use naite_store::SessionManager;
 
 use crate::input::{self, Input, Options};
-use crate::measure::time;
+use crate::measure::{own_peak, time};
 use crate::report::{Report, Series};
 use crate::yardstick::{self, Megabyte};
 
@@ -33,13 +33,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     for _ in 0..options.runs {
         report.add_megabyte(megabyte.time());
         report.add("leaf parsed", time(|| yardstick::parse_texts(&leaf_records)).0, None);
-        report.add("leaf plan", time(|| context::plan(session.tree(), session.leaf())).0, None);
-        report.add("leaf context", build(&mut session, &leaf)?, None);
+        report.add("leaf plan", time(|| context::plan(session.tree(), session.leaf())).0, own_peak());
+        report.add("leaf context", build(&mut session, &leaf)?, own_peak());
         let (ms, messages) = time(|| session.model_messages(session.leaf()));
         messages?;
-        report.add("leaf for model", ms, None);
+        report.add("leaf for model", ms, own_peak());
         report.add("places parsed", time(|| yardstick::parse_texts(&place_records)).0, None);
-        report.add("places context", build(&mut session, &places)?, None);
+        report.add("places context", build(&mut session, &places)?, own_peak());
     }
     report.print(options.json)
 }

@@ -10,6 +10,7 @@ mod words;
 
 use std::io::{self, Write};
 use std::mem;
+use std::sync::LazyLock;
 
 use dice::Dice;
 use record::{NONE, Records};
@@ -59,6 +60,9 @@ const LINE_PER_TOOL_BYTE: f64 = 0.62;
 /// Tokens at which a context is compacted.
 const FULL: usize = 120_000;
 
+/// All sessions are made of the same words; making them takes longer than a small session.
+static WORDS: LazyLock<Words> = LazyLock::new(|| Words::new(0.25));
+
 /// How often what happens.
 #[derive(Clone, Copy, Debug)]
 struct Habits {
@@ -91,7 +95,7 @@ impl Habits {
 pub(crate) fn generate(recipe: &Recipe, out: impl Write) -> io::Result<Made> {
     let mut chat = Chat {
         dice: Dice::new(recipe.seed),
-        words: Words::new(0.25),
+        words: &WORDS,
         habits: Habits::of(recipe),
         records: Records::new(out, recipe.seed)?,
         prompts: Vec::new(),
@@ -125,7 +129,7 @@ struct Call {
 #[derive(Debug)]
 struct Chat<W> {
     dice: Dice,
-    words: Words,
+    words: &'static Words,
     habits: Habits,
     records: Records<W>,
     /// Places of the user's messages.
@@ -255,7 +259,7 @@ impl<W: Write> Chat<W> {
     }
 
     fn call(&mut self) -> Call {
-        let (dice, words) = (&mut self.dice, &self.words);
+        let (dice, words) = (&mut self.dice, self.words);
         let id = format!("toolu_01{:016x}{:06x}", dice.bits(), dice.bits() & 0xff_ffff);
         let path = format!("src/{}/{}.ts", words.word(dice), words.word(dice));
         let mean = self.habits.text_mean;

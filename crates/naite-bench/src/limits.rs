@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 /// The program beside this one; if there is none, it is built.
-fn program() -> anyhow::Result<PathBuf> {
+pub(crate) fn program() -> anyhow::Result<PathBuf> {
     let beside = std::env::current_exe()?.with_file_name(format!("naite{EXE_SUFFIX}"));
     if !beside.exists() {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
@@ -190,28 +190,31 @@ fn middle(input: &Input) -> anyhow::Result<String> {
 fn run_once(program: &Path, call: &Call, input: &Input) -> anyhow::Result<Ran> {
     let mut command = Command::new(program);
     command.args(&call.arguments).env("NAITE_HOME", input.home()).stdin(Stdio::piped()).stdout(Stdio::null());
-    let (ms, ran) = time(|| -> anyhow::Result<_> {
-        let mut child = command.spawn().with_context(|| program.display().to_string())?;
-        let process = child.id();
-        if let Some(mut stdin) = child.stdin.take() {
-            // A command that reads nothing may have closed its input already.
-            let _ = stdin.write_all(call.input.as_bytes());
-        }
-        let (ended, end) = mpsc::channel();
-        let waiter = thread::spawn(move || {
-            let status = child.wait();
-            drop(ended);
-            status
-        });
-        let mut peak_mb = None;
-        while end.recv_timeout(LOOK) == Err::<(), _>(RecvTimeoutError::Timeout) {
-            peak_mb = peak_of(process).or(peak_mb);
-        }
-        let status = waiter.join().map_err(|_| anyhow::anyhow!("the waiting thread broke off"))??;
-        Ok((peak_mb, status))
-    });
+    let (ms, ran) = time(|| watch(&mut command, call.input));
     let (peak_mb, status) = ran?;
     Ok(Ran { ms, megabyte_ms: f64::NAN, peak_mb, status })
+}
+
+/// Runs a command to its end: the most memory that it was seen to have, and how it ended.
+pub(crate) fn watch(command: &mut Command, input: &str) -> anyhow::Result<(Option<f64>, ExitStatus)> {
+    let mut child = command.spawn().with_context(|| format!("{command:?}"))?;
+    let process = child.id();
+    if let Some(mut stdin) = child.stdin.take() {
+        // A command that reads nothing may have closed its input already.
+        let _ = stdin.write_all(input.as_bytes());
+    }
+    let (ended, end) = mpsc::channel();
+    let waiter = thread::spawn(move || {
+        let status = child.wait();
+        drop(ended);
+        status
+    });
+    let mut peak_mb = None;
+    while end.recv_timeout(LOOK) == Err::<(), _>(RecvTimeoutError::Timeout) {
+        peak_mb = peak_of(process).or(peak_mb);
+    }
+    let status = waiter.join().map_err(|_| anyhow::anyhow!("the waiting thread broke off"))??;
+    Ok((peak_mb, status))
 }
 
 impl Row {

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use naite_core::{Ix, Tree, navigate};
 
 use crate::input::{self, Input, Options};
-use crate::measure::time;
+use crate::measure::{own_peak, time};
 use crate::report::{Report, Series};
 use crate::yardstick::Megabyte;
 
@@ -30,9 +30,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         // What parsing left in the caches and the allocator belongs to nobody.
         black_box((links(&parents, deepest), tree.path(deepest)));
         report.add("links", time(|| links(&parents, deepest)).0, None);
-        report.add("path", time(|| tree.path(deepest)).0, None);
-        report.add("common ancestor", time(|| tree.common_ancestor(deepest, first)).0, None);
-        report.add("plan of a move", time(|| moved(tree, deepest, first)).0, None);
+        report.add("path", time(|| tree.path(deepest)).0, own_peak());
+        report.add("common ancestor", time(|| tree.common_ancestor(deepest, first)).0, own_peak());
+        report.add("plan of a move", time(|| moved(tree, deepest, first)).0, own_peak());
     }
     report.print(options.json)
 }

@@ -4,7 +4,7 @@ use naite_core::outline::{Filter, Outline, shows};
 use naite_core::{Ix, Tree};
 
 use crate::input::{self, Input, Options};
-use crate::measure::time;
+use crate::measure::{own_peak, time};
 use crate::report::{Report, Series};
 use crate::yardstick::Megabyte;
 
@@ -22,7 +22,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         report.add("walk", time(|| walk(tree)).0, None);
         for filter in Filter::CYCLE {
             let (ms, _) = time(|| Outline::new(tree, leaf, |ix| shows(tree, filter, leaf, ix)));
-            report.add(filter.name(), ms, None);
+            report.add(filter.name(), ms, own_peak());
         }
     }
     report.print(options.json)

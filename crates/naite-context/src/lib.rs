@@ -1,4 +1,8 @@
-//! What is made of conversations before they leave the session: for now, masks for secrets.
+//! What is made of conversations outside of their session: hook payloads, logs, projects, names, masks for secrets.
+//!
+//! A hook's payload ([`payload`]) becomes log lines ([`line`]) in the order and number that the [`ledger`] decides: it
+//! knows what was logged from payloads and what a transcript ([`transcript`]) brings later, so that each message is
+//! logged once. [`project`] says which project that is, [`name`] how foreign names become file names.
 //!
 //! ```
 //! use naite_context::mask::mask;
@@ -12,4 +16,13 @@
 
 extern crate alloc;
 
+pub mod handoff;
+pub mod ledger;
+pub mod line;
 pub mod mask;
+pub mod name;
+pub mod payload;
+pub mod project;
+pub mod speech;
+pub mod strings;
+pub mod transcript;

@@ -49,8 +49,9 @@ impl EntryId {
     /// assert_eq!(naite_core::EntryId::from_bits(0xBEEF).as_str(), "0000beef");
     /// ```
     pub fn from_bits(bits: u32) -> Self {
-        let digit = |at: u32| char::from(b"0123456789abcdef"[(bits >> (28 - 4 * at) & 15) as usize]);
-        Self((0..8).map(digit).collect())
+        let digits: [u8; 8] =
+            core::array::from_fn(|at| b"0123456789abcdef"[(bits >> (28 - 4 * at) & 15) as usize]);
+        Self(core::str::from_utf8(&digits).unwrap_or_default().into())
     }
 }
 

@@ -26,6 +26,7 @@ pub mod context;
 pub mod entry;
 mod heads;
 mod id;
+pub mod ingest;
 pub mod navigate;
 pub mod outline;
 pub mod text;
@@ -33,7 +34,8 @@ mod tree;
 pub mod undo;
 
 pub use heads::{
-    Earlier, Flags, Head, Heads, Ix, LabelHead, ModelRef, MoveHead, Place, Point, StoredHeads, StoredRef,
+    Earlier, Flags, Foreign, Head, Heads, Ix, LabelHead, ModelRef, MoveHead, Place, Point, StoredHeads,
+    StoredRef,
 };
 pub use id::{EntryId, ProjectKey, SessionId};
 pub use tree::Tree;

@@ -7,17 +7,73 @@ use std::sync::Arc;
 
 use naite_core::entry::iso;
 use naite_store::{
-    Catalog, Durability, FileStore, Fs, HeadIndex, Owner, RealFs, RowCache, Setup, Store, Trash, Wait,
-    Workplace,
+    Catalog, Durability, FileStore, Fs, HeadIndex, Owner, RealFs, RowCache, Setup, Store, StoreError, Trash,
+    Wait, Workplace,
 };
 
+use crate::claude_code;
 use crate::clock::SystemSupply;
+use crate::context_root::context_root;
 
 /// How to open a session that may be held by another process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holding {
     /// What to do while another process holds it.
     pub wait: Wait,
+}
+
+/// What a hook needs of the environment, which it reads in a moment: it runs with every message.
+#[derive(Clone, Debug, Default)]
+pub struct HookEnvironment {
+    /// Naite's home, if one is known.
+    pub home: Option<PathBuf>,
+    /// The user's home folder.
+    pub user_home: Option<PathBuf>,
+    /// The working directory.
+    pub cwd: PathBuf,
+    /// `NAITE_CONTEXT_ROOT`.
+    pub context_root: Option<PathBuf>,
+    /// `PROJECT_FOR_LOG`.
+    pub project: Option<String>,
+    /// tmux is around: `TMUX` is set.
+    pub in_tmux: bool,
+    /// The pane in it, `TMUX_PANE`.
+    pub tmux_pane: Option<String>,
+    /// The session of Claude Code that runs this, `CLAUDE_CODE_SESSION_ID`.
+    pub session_id: Option<String>,
+    /// Where Claude Code keeps its settings (`CLAUDE_CONFIG_DIR`, else `~/.claude`).
+    pub claude: Option<PathBuf>,
+    /// The worker or something that it runs is around, which is not to be recorded.
+    pub is_ours: bool,
+}
+
+/// Set for everything that the worker runs, so that its own hooks do nothing.
+pub(crate) const OURS: &str = "NAITE_WORKER";
+
+impl HookEnvironment {
+    /// Says whether a test wants to see a hook break (`NAITE_TEST_BREAK`); never in a release.
+    pub fn is_to_break() -> bool {
+        cfg!(debug_assertions) && env::var_os("NAITE_TEST_BREAK").is_some()
+    }
+
+    /// Reads the environment of this process.
+    pub fn read() -> Self {
+        let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let text = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+        let user_home = env::home_dir().filter(|home| !home.as_os_str().is_empty());
+        Self {
+            home: set("NAITE_HOME").or_else(|| user_home.as_ref().map(|home| home.join(".naite"))),
+            cwd: env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            context_root: set("NAITE_CONTEXT_ROOT"),
+            project: text("PROJECT_FOR_LOG"),
+            in_tmux: text("TMUX").is_some(),
+            tmux_pane: text("TMUX_PANE"),
+            session_id: text("CLAUDE_CODE_SESSION_ID"),
+            claude: set("CLAUDE_CONFIG_DIR").or_else(|| user_home.as_ref().map(|home| home.join(".claude"))),
+            is_ours: text(OURS).is_some(),
+            user_home,
+        }
+    }
 }
 
 /// What the environment says about the person's terminal.
@@ -49,6 +105,11 @@ impl Surroundings {
     }
 }
 
+/// The time zone that `TZ` names, if it names one.
+pub(crate) fn time_zone() -> Option<String> {
+    env::var("TZ").ok()
+}
+
 /// Where everything is.
 #[derive(Clone, Debug)]
 pub struct Environment {
@@ -62,8 +123,11 @@ pub struct Environment {
     pub pi: Option<PathBuf>,
     /// Where oh-my-pi keeps its sessions.
     pub omp: Option<PathBuf>,
+    /// Where Claude Code keeps its transcripts, a folder for each project.
+    pub claude: Option<PathBuf>,
     /// Where oh-my-pi keeps images, by their SHA-256.
     pub omp_blobs: Option<PathBuf>,
+    context_setting: Option<PathBuf>,
     /// What is known of the terminal.
     pub surroundings: Surroundings,
     fs: Arc<dyn Fs>,
@@ -90,6 +154,10 @@ impl Environment {
                 .map_or_else(|| in_home(".omp/agent/blobs"), |omp| Some(omp.with_file_name("blobs"))),
             surroundings: Surroundings::read(set),
             omp: omp_xdg.or_else(|| in_home(".omp/agent/sessions")),
+            claude: set("CLAUDE_CONFIG_DIR")
+                .or_else(|| in_home(".claude"))
+                .map(|folder| folder.join("projects")),
+            context_setting: set("NAITE_CONTEXT_ROOT"),
             user_home,
             fs: Arc::new(RealFs),
             owner: Owner {
@@ -103,7 +171,16 @@ impl Environment {
 
     /// The same environment seen from another home and folder: for samples and tests.
     pub fn at(&self, home: &Path, cwd: &Path) -> Self {
-        Self { home: home.into(), cwd: cwd.into(), pi: None, omp: None, ..self.clone() }
+        let context_setting = Some(home.join(".ai-core"));
+        Self {
+            home: home.into(),
+            cwd: cwd.into(),
+            pi: None,
+            omp: None,
+            claude: None,
+            context_setting,
+            ..self.clone()
+        }
     }
 
     /// The file system.
@@ -126,15 +203,41 @@ impl Environment {
         Workplace { sessions: self.sessions(), cwd: self.cwd_text() }
     }
 
-    /// Every folder that holds sessions that Naite reads: its own first.
+    /// The root of the context store; `given` is what the command line names.
+    pub fn context_root(&self, given: Option<&Path>) -> Option<PathBuf> {
+        let (set, home) = (self.context_setting.as_deref(), self.user_home.as_deref());
+        context_root(self.fs.as_ref(), given, set, &self.cwd, home)
+    }
+
+    /// Every folder that holds session files that Naite grows: its own first.
     pub fn session_folders(&self) -> Vec<PathBuf> {
         [Some(self.sessions()), self.pi.clone(), self.omp.clone()].into_iter().flatten().collect()
     }
 
     /// The sessions in folders, read through the cache of rows.
     pub fn catalog(&self, folders: &[PathBuf]) -> Catalog {
-        let cache = RowCache::new(Arc::clone(&self.fs), self.home.join("index/rows"));
-        Catalog::read(&self.fs, folders, Some(&cache), &|| self.store())
+        Catalog::read(&self.fs, folders, Some(&self.rows()), &|| self.store())
+    }
+
+    /// The transcripts of Claude Code, added to a catalog. A file in which nothing was said yet is no session.
+    pub fn add_claude_code(&self, catalog: Catalog) -> Catalog {
+        let files = claude_code::transcripts(self);
+        let mut catalog = catalog.with(&self.fs, &files, Some(&self.rows()), &|| self.store());
+        let is_transcript = |path: &PathBuf| files.contains(path);
+        catalog.rows.retain(|row| row.program.is_none() || row.active != 0);
+        catalog.unreadable.retain(|file| {
+            !(matches!(file.error, StoreError::NotASession { .. }) && is_transcript(&file.path))
+        });
+        catalog
+    }
+
+    /// The sessions of every place and program.
+    pub fn everything(&self) -> Catalog {
+        self.add_claude_code(self.catalog(&self.session_folders()))
+    }
+
+    fn rows(&self) -> RowCache {
+        RowCache::new(Arc::clone(&self.fs), self.home.join("index/rows"))
     }
 
     /// Deleted sessions.

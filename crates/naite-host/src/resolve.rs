@@ -6,6 +6,7 @@ use naite_core::entry::Header;
 use naite_core::text::{fold, nfc};
 use naite_store::{Catalog, LogName, SessionRow, Unreadable};
 
+use crate::claude_code;
 use crate::env::{Environment, Holding};
 
 /// A session that was found.
@@ -52,15 +53,23 @@ pub fn resolve(env: &Environment, given: Option<&str>) -> Result<Resolved, Resol
         return Ok(Resolved { path: given.into() });
     }
     let (known, unreadable) = headers(env);
-    if let Some((path, _)) = known.iter().find(|(_, header)| header.id.as_str() == given) {
-        return Ok(Resolved { path: path.clone() });
+    let known = known.into_iter().map(|(path, header)| (header.id.to_string(), path));
+    let transcripts = claude_code::transcripts(env).into_iter();
+    let transcripts = transcripts.filter_map(|path| Some((claude_code::session_of(&path)?, path)));
+    let known: Vec<(String, PathBuf)> = known.chain(transcripts).collect();
+    let by_id = |fits: &dyn Fn(&str) -> bool| -> Vec<(String, PathBuf)> {
+        known.iter().filter(|(id, _)| fits(id)).cloned().collect()
+    };
+    let mut found = by_id(&|id| id == given);
+    if found.is_empty() {
+        found = by_id(&|id| id.starts_with(given));
     }
-    let by_id: Vec<(String, PathBuf)> = known
-        .iter()
-        .filter(|(_, header)| header.id.as_str().starts_with(given))
-        .map(|(path, header)| (header.id.to_string(), path.clone()))
-        .collect();
-    let found = if by_id.is_empty() { by_name(env, given) } else { by_id };
+    if found.is_empty() && given.starts_with("agent-") {
+        found = claude_code::agents_by_id(env, given);
+    }
+    if found.is_empty() {
+        found = by_name(env, given);
+    }
     match found.as_slice() {
         [] => Err(ResolveError::Unknown { given: given.into(), unreadable: unreadable.len() }),
         [(_, path)] => Ok(Resolved { path: path.clone() }),
@@ -74,7 +83,7 @@ fn looks_like_a_path(given: &str) -> bool {
 
 fn by_name(env: &Environment, given: &str) -> Vec<(String, PathBuf)> {
     let wanted = fold(given.trim()).into_owned();
-    let rows = env.catalog(&env.session_folders()).rows;
+    let rows = env.everything().rows;
     let named =
         rows.into_iter().filter(|row| row.name.as_deref().is_some_and(|name| fold(name.trim()) == wanted));
     named.map(|row| (row.id, row.path)).collect()

@@ -20,6 +20,8 @@ pub struct Settings {
     pub tree_filter: Option<Filter>,
     /// Ask for a summary when a branch is left (`branchSummary.enabled`).
     pub asks_for_summary: bool,
+    /// Log lines of hooks may be lost when the machine stops (`durability = "never"`).
+    pub is_hasty: bool,
     /// Keys of actions (`[keys]`): names of actions with names of keys, in the order of the file.
     pub keys: Vec<(String, Vec<String>)>,
 }
@@ -99,6 +101,11 @@ impl Settings {
             None => false,
             Some(item) => item.as_bool().ok_or_else(|| wrong("branchSummary.enabled", "true or false"))?,
         };
+        let is_hasty = match string("durability")?.as_deref() {
+            None | Some("turn" | "always") => false,
+            Some("never") => true,
+            Some(_) => return Err(wrong("durability", "turn, always or never")),
+        };
         let keys = match document.get("keys") {
             None => Vec::new(),
             Some(item) => {
@@ -107,7 +114,7 @@ impl Settings {
                     .ok_or_else(|| wrong("keys", "a key name or a list of key names for each action"))?
             }
         };
-        Ok(Self { lang: string("lang")?, theme, tree_filter: filter, asks_for_summary: asks, keys })
+        Ok(Self { lang: string("lang")?, theme, tree_filter: filter, asks_for_summary: asks, is_hasty, keys })
     }
 }
 
@@ -141,7 +148,7 @@ mod tests {
     #[test]
     fn everything_is_read() {
         let settings = parse(
-            "lang = \"ko\"\ntheme = \"light\"\ntreeFilterMode = \"no-tools\"\n[branchSummary]\nenabled = true\n\
+            "durability = \"never\"\nlang = \"ko\"\ntheme = \"light\"\ntreeFilterMode = \"no-tools\"\n[branchSummary]\nenabled = true\n\
              [keys]\ntree.label = \"f2\"\n\"tree.copy\" = [\"ctrl+c\", \"f3\"]\n",
         );
         let keys = [("tree.label", vec!["f2"]), ("tree.copy", vec!["ctrl+c", "f3"])];
@@ -153,6 +160,7 @@ mod tests {
                 theme: Some("light".into()),
                 tree_filter: Some(Filter::NoTools),
                 asks_for_summary: true,
+                is_hasty: true,
                 keys: keys.into(),
             }
         );
@@ -166,6 +174,7 @@ mod tests {
             ("theme = \"pink\"", "theme in settings.toml is wrong"),
             ("treeFilterMode = \"x\"", "treeFilterMode in settings.toml is wrong"),
             ("[branchSummary]\nenabled = \"yes\"", "branchSummary.enabled in settings.toml is wrong"),
+            ("durability = \"mostly\"", "durability in settings.toml is wrong"),
             ("[keys]\ntree = 1", "keys in settings.toml is wrong"),
         ] {
             assert_eq!(parse(text).expect_err("wrong").to_string(), said, "{text}");

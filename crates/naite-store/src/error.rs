@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use naite_core::ingest::Program;
+
 use crate::log::Stat;
 
 /// What a failed call to the system was for.
@@ -129,6 +131,14 @@ pub enum StoreError {
         path: PathBuf,
         /// The format version, where that is the reason.
         newer_version: Option<u32>,
+    },
+    /// The file is a transcript of another program in a format of its own, which is only read.
+    #[error("{} is a transcript of {}, which is only read", path.display(), program.title())]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// The program.
+        program: Program,
     },
     /// No entry has this id.
     #[error("there is no entry {id}")]

@@ -166,7 +166,9 @@ impl NewLog for Beside {
                 _ => self.fail()(error),
             });
         }
-        let folder = self.target.parent().unwrap_or(Path::new("."));
+        // A bare name lies in the working folder.
+        let folder = self.target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
         let placed = self.fs.sync_folder(folder).and_then(|()| file.meta());
         placed.map(stat).map_err(|error| {
             if self.replaces.is_none() {
@@ -225,6 +227,18 @@ impl Store for FileStore {
             self.open = None;
         }
         Ok(now)
+    }
+
+    fn glance(&mut self, log: &LogName, known: Stat) -> Result<Option<Stat>> {
+        // The way to a file costs several times as much as a look at the descriptor that is kept.
+        let kept = self
+            .open
+            .as_ref()
+            .filter(|open| open.log == *log && open.writable && open.identity == known.identity);
+        match kept.map(|open| open.file.meta()) {
+            Some(Ok(now)) if now.is_named && now.is_settled => Ok(Some(stat(now))),
+            _ => self.stat(log),
+        }
     }
 
     fn read(&mut self, log: &LogName, offset: u64, buffer: &mut [u8]) -> Result<usize> {

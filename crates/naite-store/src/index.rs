@@ -15,7 +15,7 @@ use crate::lock::canonical_place;
 use crate::log::{LogName, Stat, Store};
 
 /// Begins every index file; the digits count changes of its layout.
-const MAGIC: &[u8; 16] = b"naite-heads-0001";
+const MAGIC: &[u8; 16] = b"naite-heads-0002";
 /// Bytes at each end of the covered part whose hash must still be the same.
 const PROBE: u64 = 4096;
 /// Logs shorter than this are quicker scanned than looked up.

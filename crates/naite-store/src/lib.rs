@@ -5,6 +5,7 @@
 //! Invariant: depends on core (and context) alone, reads no environment, no clock; opening a session writes nothing.
 
 mod catalog;
+pub mod context;
 mod error;
 mod files;
 mod fs;

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
+use std::time::Duration;
 
 use crate::error::{Act, Owner, Result, StoreError};
 use crate::fs::{Fs, FsFile};
@@ -57,15 +58,22 @@ pub(crate) fn take(
     Ok(Box::new(FileGuard { _file: file }))
 }
 
-/// Waits on a thread of its own, since the system's call has no time limit; a waiter that is given up ends with
-/// the process or lets go at once.
+/// Waits for the lock of a file that another process holds.
 fn wait_for(fs: &Arc<dyn Fs>, path: &Path, wait: Wait) -> io::Result<Option<Box<dyn FsFile>>> {
     let limit = match wait {
         Wait::No => return Ok(None),
         Wait::AtMost(limit) => Some(limit),
         Wait::Forever => None,
     };
-    let file = fs.open_lock(path)?;
+    lock_within(fs.open_lock(path)?, limit)
+}
+
+/// Takes the lock of an open file. Waits on a thread of its own, since the system's call has no time limit; a waiter
+/// that is given up ends with the process or lets go at once.
+pub(crate) fn lock_within(
+    file: Box<dyn FsFile>,
+    limit: Option<Duration>,
+) -> io::Result<Option<Box<dyn FsFile>>> {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
         let result = file.lock().map(|()| file);

@@ -72,6 +72,13 @@ pub trait Store: Send + Debug {
     /// The state of a log; `None` if there is none.
     fn stat(&mut self, log: &LogName) -> Result<Option<Stat>>;
 
+    /// The state of a log of which `known` was the state not long ago. What happened to the log itself is seen; that a
+    /// folder above it was exchanged may be seen later.
+    fn glance(&mut self, log: &LogName, known: Stat) -> Result<Option<Stat>> {
+        let _ = known;
+        self.stat(log)
+    }
+
     /// Reads at an offset; fewer bytes than asked for only at the end. A log that was removed while it is open
     /// can still be read.
     fn read(&mut self, log: &LogName, offset: u64, buffer: &mut [u8]) -> Result<usize>;

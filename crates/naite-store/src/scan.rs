@@ -29,35 +29,7 @@ impl Earlier for LookBack<'_> {
 
 /// Takes in everything from where the tree ends to `end`. Stops early where the file turns out to be no session.
 pub(crate) fn scan(store: &mut dyn Store, log: &LogName, tree: &mut Tree, end: u64) -> Result<()> {
-    let start = tree.heads().end();
-    // One byte more than a short log, so that its end is met without growing the window.
-    let size = usize::try_from(end.saturating_sub(start) + 1).unwrap_or(WINDOW).clamp(HEADER_WINDOW, WINDOW);
-    let mut window = Window { bytes: vec![0; size], filled: 0, offset: start };
-    let mut line = tree.heads().lines() + 1;
-    tree.reserve(usize::try_from(end.saturating_sub(window.offset) / USUAL_LINE).unwrap_or(0));
-    loop {
-        let ended = window.fill(store, log, end)?;
-        let mut used = 0;
-        for at in memchr::memchr_iter(b'\n', &window.bytes[..window.filled]) {
-            let place = Place { line, offset: window.offset + used as u64, ended: true };
-            tree.line(&window.bytes[used..at], place, &mut LookBack { store, log });
-            line += 1;
-            used = at + 1;
-            if tree.heads().is_refused() {
-                return Ok(());
-            }
-        }
-        if ended {
-            if used < window.filled {
-                let place = Place { line, offset: window.offset + used as u64, ended: false };
-                tree.line(&window.bytes[used..window.filled], place, &mut LookBack { store, log });
-            }
-            break;
-        }
-        window.shift(used);
-    }
-    tree.settle();
-    Ok(())
+    Window::default().scan(store, log, tree, end)
 }
 
 /// Reads no more of a log than its header.
@@ -91,13 +63,69 @@ pub fn read_header(store: &mut dyn Store, log: &LogName) -> Result<Header> {
     }
 }
 
-struct Window {
+/// A part of a log in memory. Who reads many logs uses the same one for all.
+#[derive(Default)]
+pub(crate) struct Window {
     bytes: Vec<u8>,
     filled: usize,
     offset: u64,
 }
 
 impl Window {
+    /// Takes in everything from where the tree ends to `end`, as [`scan`] does.
+    pub(crate) fn scan(
+        &mut self,
+        store: &mut dyn Store,
+        log: &LogName,
+        tree: &mut Tree,
+        end: u64,
+    ) -> Result<()> {
+        self.begin(tree.heads().end(), end);
+        let mut line = tree.heads().lines() + 1;
+        tree.reserve(usize::try_from(end.saturating_sub(self.offset) / USUAL_LINE).unwrap_or(0));
+        loop {
+            let ended = self.fill(store, log, end)?;
+            let mut used = 0;
+            for at in memchr::memchr_iter(b'\n', &self.bytes[..self.filled]) {
+                let place = Place { line, offset: self.offset + used as u64, ended: true };
+                tree.line(&self.bytes[used..at], place, &mut LookBack { store, log });
+                line += 1;
+                used = at + 1;
+                if tree.heads().is_refused() {
+                    return Ok(());
+                }
+            }
+            if ended {
+                if used < self.filled {
+                    let place = Place { line, offset: self.offset + used as u64, ended: false };
+                    tree.line(&self.bytes[used..self.filled], place, &mut LookBack { store, log });
+                }
+                break;
+            }
+            self.shift(used);
+        }
+        tree.settle();
+        Ok(())
+    }
+
+    /// The bytes at a place of the log that was read last, if they are still here.
+    pub(crate) fn bytes(&self, span: Span) -> Option<&[u8]> {
+        let start = usize::try_from(span.offset.checked_sub(self.offset)?).ok()?;
+        self.bytes[..self.filled].get(start..start.checked_add(span.len as usize)?)
+    }
+
+    /// Empties the window and makes it large enough for a log of which `start` to `end` is to be read.
+    fn begin(&mut self, start: u64, end: u64) {
+        // One byte more than a short log, so that its end is met without growing the window.
+        let wanted = usize::try_from(end.saturating_sub(start) + 1).unwrap_or(WINDOW);
+        let wanted = wanted.clamp(HEADER_WINDOW, WINDOW);
+        self.give_back();
+        if self.bytes.len() < wanted {
+            self.bytes.resize(wanted, 0);
+        }
+        (self.filled, self.offset) = (0, start);
+    }
+
     /// Reads until the window is full or the log ends; says whether it ended.
     fn fill(&mut self, store: &mut dyn Store, log: &LogName, end: u64) -> Result<bool> {
         if self.filled == self.bytes.len() {
@@ -111,12 +139,19 @@ impl Window {
         Ok(read < room || start + read as u64 >= end)
     }
 
-    /// Keeps what is not used yet, and gives back the memory that one huge line took.
+    /// Keeps what is not used yet.
     fn shift(&mut self, used: usize) {
         self.bytes.copy_within(used..self.filled, 0);
         self.filled -= used;
         self.offset += used as u64;
-        if self.bytes.len() > 2 * WINDOW && self.filled < WINDOW / 2 {
+        if self.filled < WINDOW / 2 {
+            self.give_back();
+        }
+    }
+
+    /// Gives back what one huge line took.
+    fn give_back(&mut self) {
+        if self.bytes.len() > 2 * WINDOW {
             self.bytes.truncate(WINDOW);
             self.bytes.shrink_to_fit();
         }

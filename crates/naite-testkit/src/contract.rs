@@ -83,6 +83,8 @@ fn appends(store: &mut dyn Store, other: &mut dyn Store, log: &LogName) {
     let again = other.append(log, grown, b"c\n", Durable::Synced).expect("appended");
     assert_eq!(again.len, 6);
     assert_eq!(content(store, log), b"a\nb\nc\n");
+    let glance = store.glance(log, grown).expect("a state").expect("a log");
+    assert!(is_same(glance, again), "a glance sees what others append: {glance:?}");
     let stale = store.append(log, grown, b"lost\n", Durable::Synced);
     assert!(matches!(stale, Err(StoreError::Moved { .. })), "{stale:?}");
     assert_eq!(content(other, log), b"a\nb\nc\n");
@@ -96,6 +98,8 @@ fn replacements(store: &mut dyn Store, other: &mut dyn Store, log: &LogName) {
     let replaced = draft.commit().expect("committed");
     assert_ne!(replaced.identity, made.identity);
     assert_eq!(content(store, log), b"new\n");
+    let glance = store.glance(log, made).expect("a state").expect("a log");
+    assert!(is_same(glance, replaced), "a glance sees that a log was replaced: {glance:?}");
     let stale = store.append(log, made, b"x\n", Durable::Written);
     assert!(matches!(stale, Err(StoreError::Moved { .. })), "same length, other log: {stale:?}");
     let mut late = store.begin(log, Some(replaced)).expect("a draft");

@@ -25,6 +25,13 @@ pub enum Plan {
         /// How.
         kind: io::ErrorKind,
     },
+    /// This call fails, if it writes, and no other one.
+    FailOnce {
+        /// The call.
+        call: usize,
+        /// How.
+        kind: io::ErrorKind,
+    },
     /// This call, if it is a write, writes no more than `keep` bytes.
     Tear {
         /// The call.
@@ -59,10 +66,11 @@ pub struct Call {
 impl Call {
     /// Says whether the call needs room on the disk.
     pub fn writes(&self) -> bool {
-        const WRITING: [&str; 10] = [
+        const WRITING: [&str; 11] = [
             "open_lock",
             "create",
             "create_folder",
+            "link",
             "append",
             "write_at",
             "set_len",
@@ -203,6 +211,7 @@ impl FaultFs {
         match state.plan {
             Plan::Abort { call } if state.calls.len() == call => std::process::abort(),
             Plan::Fail { call, kind } if writes && state.calls.len() >= call => Err(kind.into()),
+            Plan::FailOnce { call, kind } if writes && state.calls.len() == call => Err(kind.into()),
             _ => Ok(()),
         }
     }
@@ -261,6 +270,21 @@ impl Fs for FaultFs {
 
     fn is_link(&self, path: &Path) -> bool {
         self.call("is_link", path, 0).is_ok() && RealFs.is_link(path)
+    }
+
+    fn link(&self, target: &Path, at: &Path) -> io::Result<()> {
+        self.call("link", at, 0)?;
+        RealFs.link(target, at)
+    }
+
+    fn link_target(&self, path: &Path) -> io::Result<PathBuf> {
+        self.call("link_target", path, 0)?;
+        RealFs.link_target(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        self.call("remove_folder", path, 0)?;
+        RealFs.remove_folder(path)
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 use naite_store::Wait;
 
 use crate::commands::{
-    branch, completions, context, demo, doctor, export, go, info, label, man, relocate, rpc, sessions, show,
-    trash, tree, undo,
+    branch, completions, context, demo, doctor, export, forget, go, hook, info, install, label, man, note,
+    relocate, rpc, session, sessions, show, trash, tree, trust, undo,
 };
 
 /// Keeps every conversation with a coding agent as a tree that only grows.
@@ -45,6 +45,13 @@ pub(crate) enum Command {
     Doctor(doctor::Args),
     Trash(trash::Args),
     Relocate(relocate::Args),
+    Install(install::InstallArgs),
+    Uninstall(install::UninstallArgs),
+    Session(session::Args),
+    Note(note::Args),
+    Trust(trust::Args),
+    Forget(forget::Args),
+    Hook(hook::Args),
     Rpc(rpc::Args),
     Demo(demo::Args),
     Completions(completions::Args),

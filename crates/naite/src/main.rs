@@ -10,6 +10,9 @@ mod words;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Some(code) = commands::hook::dispatched() {
+        return code;
+    }
     let arguments = match cli::parse() {
         Ok(arguments) => arguments,
         Err(usage) => {

@@ -78,6 +78,11 @@ fn store(error: &StoreError) -> Complaint {
         StoreError::ReadOnly { path, newer_version: None } => {
             Complaint::new(format!("{} was opened for reading only.", path.display()), "")
         }
+        StoreError::Foreign { path, program } => Complaint::new(
+            format!("{} is a transcript of {}; Naite only reads it.", path.display(), program.title()),
+            "`naite fork SESSION` makes a Naite session of all of it, `naite branch SESSION ENTRY` one of the path to an \
+             entry; those can be grown.",
+        ),
         StoreError::UnknownEntry { id } => Complaint::new(
             format!("The session has no entry {id}."),
             "`naite tree --filter all --json` lists the ids of all entries.",

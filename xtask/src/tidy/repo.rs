@@ -123,7 +123,11 @@ impl Repo {
             let kind = entry.file_type()?;
             if kind.is_dir() && !is_skipped(&name, path) {
                 self.folder(&entry.path(), &inside);
-            } else if kind.is_file() && !SKIPPED_ENDINGS.iter().any(|ending| name.ends_with(ending)) {
+            } else if kind.is_file()
+                // In a second working tree of git this is a file, with a path of the machine in it.
+                && name != ".git"
+                && !SKIPPED_ENDINGS.iter().any(|ending| name.ends_with(ending))
+            {
                 self.text(&entry.path(), inside);
             }
         }

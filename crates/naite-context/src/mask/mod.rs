@@ -13,7 +13,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::ops::Range;
 
-use naite_core::text::json;
+use crate::strings;
 
 /// A stretch of text that is to be hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,21 +52,10 @@ pub fn mask(text: &str) -> Cow<'_, str> {
 /// A string is judged together with its key, so `{"password":"…"}` is masked. Signatures, which must go back to the
 /// provider as they came, and the bytes of images are left alone.
 pub fn mask_json(raw: &str) -> Cow<'_, str> {
-    let mut masked = Masked::new(raw);
-    let (mut at, mut key) = (0, Cow::Borrowed(""));
-    while let Some(start) = memchr::memchr(b'"', &raw.as_bytes()[at..]).map(|step| at + step) {
-        let Some(end) = string_end(raw.as_bytes(), start) else { break };
-        let text = json::string(&raw[start..end]).unwrap_or_default();
-        let is_key = raw[end..].trim_ascii_start().starts_with(':');
-        if let Cow::Owned(hidden) = if is_key { mask(&text) } else { mask_value(&key, &text) } {
-            masked.replace(start..end, &json::quote(&hidden));
-        }
-        if is_key {
-            key = text;
-        }
-        at = end;
-    }
-    masked.finish()
+    strings::change(raw, |key, text| match mask_value(key, text) {
+        Cow::Owned(hidden) => Some(hidden),
+        Cow::Borrowed(_) => None,
+    })
 }
 
 fn mask_value<'a>(key: &str, text: &'a str) -> Cow<'a, str> {
@@ -87,18 +76,6 @@ fn mask_value<'a>(key: &str, text: &'a str) -> Cow<'a, str> {
 fn is_image(text: &str) -> bool {
     ["iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR"].iter().any(|magic| text.starts_with(magic))
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(&byte))
-}
-
-/// The end of the JSON string that starts at `start`, behind its closing quote.
-fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
-    let mut at = start + 1;
-    loop {
-        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        if bytes[at] == b'"' {
-            return Some(at + 1);
-        }
-        at += 2;
-    }
 }
 
 /// Says whether a word starts here, also behind an escaped line break in quoted code.

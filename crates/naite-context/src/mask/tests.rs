@@ -1,5 +1,7 @@
 //! Secrets that must go and texts that must stay; the secrets are made here, so that no scanner finds one.
 
+use naite_core::text::json;
+
 use super::*;
 
 /// Letters and digits that look random, the same every time.

@@ -114,9 +114,14 @@ const FIELDS: usize = 160;
 
 /// Writes one record without its line end. `at` is in Unix milliseconds.
 pub fn line(id: &EntryId, parent: Option<&str>, at: i64, draft: &Draft<'_>) -> String {
+    line_in(String::new(), id, parent, at, draft)
+}
+
+/// The same in the memory of another text, which is lost: who writes many lines needs no new memory for each.
+pub fn line_in(room: String, id: &EntryId, parent: Option<&str>, at: i64, draft: &Draft<'_>) -> String {
     let body = if let Draft::Message(message) = draft { message.len() } else { 0 };
     let start = |kind: &str| {
-        ObjectWriter::with_room(body + FIELDS)
+        ObjectWriter::in_place_of(room, body + FIELDS)
             .str("type", kind)
             .str("id", id.as_str())
             .str_or_null("parentId", parent)

@@ -34,6 +34,15 @@ pub struct Found {
 const EFFORT: usize = 16;
 
 pub(super) fn salvage(line: &[u8], ended: bool) -> Odd {
+    salvage_by(line, ended, &is_entry)
+}
+
+/// Saves records of another format from a damaged line: `is_record` says which objects are whole records.
+pub(crate) fn records_of_damaged_line(line: &[u8], ended: bool, is_record: &dyn Fn(&str) -> bool) -> Odd {
+    salvage_by(line, ended, is_record)
+}
+
+fn salvage_by(line: &[u8], ended: bool, is_record: &dyn Fn(&str) -> bool) -> Odd {
     let line_start = line.len() - line.trim_ascii_start().len();
     let bytes = line.trim_ascii();
     let whole = line_start..line_start + bytes.len();
@@ -53,7 +62,7 @@ pub(super) fn salvage(line: &[u8], ended: bool) -> Odd {
         };
         return Odd { found, defect: Some(defect), broken: None };
     }
-    let mut odd = Odd { found: records(bytes, line_start), defect: None, broken: None };
+    let mut odd = Odd { found: records(bytes, line_start, is_record), defect: None, broken: None };
     odd.defect = Some(if memchr::memchr(0, bytes).is_some() {
         DefectKind::NulBytes
     } else if !odd.found.is_empty() {
@@ -69,7 +78,7 @@ pub(super) fn salvage(line: &[u8], ended: bool) -> Odd {
 
 /// Finds every whole record in a damaged line: reads values from the start, and after damage looks for the
 /// next place where an object begins and an entry comes out.
-fn records(bytes: &[u8], line_start: usize) -> Vec<Found> {
+fn records(bytes: &[u8], line_start: usize, is_record: &dyn Fn(&str) -> bool) -> Vec<Found> {
     let mut found = Vec::new();
     let mut at = 0;
     let mut budget = bytes.len().saturating_mul(EFFORT);
@@ -77,7 +86,7 @@ fn records(bytes: &[u8], line_start: usize) -> Vec<Found> {
         at += step;
         match value_at(&bytes[at..]) {
             (Some(text), used) => {
-                if is_entry(&text) {
+                if is_record(&text) {
                     found.push(Found { text, at: line_start + at..line_start + at + used });
                     at += used;
                 } else {

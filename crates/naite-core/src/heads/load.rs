@@ -1,15 +1,23 @@
 //! Lines to heads, in file order: duplicates, placeholders, the leaf, labels and the name (`session-format.md` §5).
 
 use alloc::borrow::Cow;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Flags, Forward, Head, Heads, Ix, LabelHead, MoveHead, NONE, Point, Slice, UNKNOWN, hash};
+use super::{
+    Flags, Foreign, Forward, Head, Heads, Ix, LabelHead, MoveHead, NONE, Point, Slice, UNKNOWN, hash,
+};
 use crate::codec::{
     Decoded, Defect, DefectKind, Facts, Odd, Record, TitleSlot, decode, generated_id, read_record,
 };
 use crate::entry::{Kind, Role, Span, Stop, millis};
 use crate::id::EntryId;
+use crate::ingest::Program;
+use crate::ingest::claude_code::{self, Line, Sniff};
+
+/// First lines that may say nothing of what a file is, until it is taken for no session.
+const SNIFFED: u32 = 64;
 
 /// Where a physical line stands.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +65,13 @@ impl Heads {
                 return;
             }
         }
+        if self.header.is_none() && self.foreign.is_none() && !self.is_session(bytes, place) {
+            return;
+        }
+        if self.foreign.is_some() {
+            self.foreign_line(bytes, place);
+            return;
+        }
         match decode(bytes, place.ended) {
             Decoded::Blank => {}
             Decoded::One(record, at) => {
@@ -64,6 +79,36 @@ impl Heads {
             }
             Decoded::Odd(odd) => self.odd(bytes, odd, place, earlier),
         }
+    }
+
+    /// Looks whether a first line begins a foreign transcript; `false` while that cannot be said.
+    fn is_session(&mut self, bytes: &[u8], place: Place) -> bool {
+        if bytes.trim_ascii().is_empty() {
+            return true;
+        }
+        match claude_code::sniff(bytes) {
+            Sniff::Yes => {
+                let notes = core::mem::take(&mut self.early);
+                let damaged = !self.defects.is_empty();
+                self.foreign = Some(Box::new(Foreign::new(Program::ClaudeCode, notes, damaged)));
+            }
+            Sniff::Perhaps if self.sniffed < SNIFFED => {
+                self.sniffed += 1;
+                match simdutf8::basic::from_utf8(bytes.trim_ascii()).ok().and_then(claude_code::read) {
+                    Some(Line::Note(_, note)) => *self.early.entry(note.kind.into_owned()).or_insert(0) += 1,
+                    _ => self.defects.push(Defect {
+                        line: place.line,
+                        offset: place.offset,
+                        kind: if place.ended { DefectKind::InvalidJson } else { DefectKind::TornTail },
+                        id: None,
+                    }),
+                }
+                return false;
+            }
+            // A session file begins with its header, not with something unreadable.
+            _ => self.refused = self.sniffed > 0,
+        }
+        !self.refused
     }
 
     /// Says that the torn last line has been ended by an append behind it: it now is a damaged line like others.
@@ -126,7 +171,7 @@ impl Heads {
         self.insert(id, head);
     }
 
-    fn blank_head(&self, place: Place) -> Head {
+    pub(super) fn blank_head(&self, place: Place) -> Head {
         Head {
             at: self.last_time(),
             span: Span { offset: place.offset, len: 0 },
@@ -143,7 +188,7 @@ impl Heads {
         }
     }
 
-    fn last_time(&self) -> i64 {
+    pub(super) fn last_time(&self) -> i64 {
         let created = || self.header.as_ref().and_then(|header| millis(&header.timestamp)).unwrap_or(0);
         self.heads.last().map_or_else(created, |head| head.at)
     }
@@ -242,7 +287,7 @@ impl Heads {
         }
     }
 
-    fn insert(&mut self, id: &str, mut head: Head) -> Ix {
+    pub(super) fn insert(&mut self, id: &str, mut head: Head) -> Ix {
         let ix = Ix(self.heads.len() as u32);
         if self.is_awaited(id) {
             self.relinks += 1;
@@ -258,17 +303,17 @@ impl Heads {
     }
 
     /// Says whether an earlier entry names this one as its parent.
-    fn is_awaited(&self, id: &str) -> bool {
+    pub(super) fn is_awaited(&self, id: &str) -> bool {
         self.awaited.contains(id)
     }
 
-    fn store_text(&mut self, text: &str) -> Slice {
+    pub(super) fn store_text(&mut self, text: &str) -> Slice {
         let slice = Slice { at: self.arena.len() as u32, len: text.len() as u32 };
         self.arena.push_str(text);
         slice
     }
 
-    fn intern(&mut self, name: &str) -> u32 {
+    pub(super) fn intern(&mut self, name: &str) -> u32 {
         if let Some(id) = self.name_ids.get(name) {
             return *id;
         }
@@ -336,7 +381,7 @@ impl Heads {
     }
 
     /// Packs what the kind adds into the head's spare fields.
-    fn fill(&mut self, head: &mut Head, facts: &Facts<'_>) {
+    pub(super) fn fill(&mut self, head: &mut Head, facts: &Facts<'_>) {
         match facts {
             Facts::Message { role, hook_message, stop, has_text, calls, call, provider, model } => {
                 head.role = *role;
@@ -408,7 +453,7 @@ impl Heads {
         }
     }
 
-    fn intern_model(&mut self, provider: Option<&str>, model: Option<&str>) -> (u32, u32) {
+    pub(super) fn intern_model(&mut self, provider: Option<&str>, model: Option<&str>) -> (u32, u32) {
         match (provider, model) {
             (Some(provider), Some(model)) => (self.intern(provider), self.intern(model)),
             _ => (NONE, NONE),
@@ -440,6 +485,6 @@ impl Heads {
     }
 }
 
-fn span(place: Place, at: core::ops::Range<usize>) -> Span {
+pub(super) fn span(place: Place, at: core::ops::Range<usize>) -> Span {
     Span { offset: place.offset + at.start as u64, len: u32::try_from(at.len()).unwrap_or(u32::MAX) }
 }

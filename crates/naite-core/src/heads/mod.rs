@@ -3,9 +3,12 @@
 //! A head is 64 bytes and two short strings, so that a 500 MB log is 20 MB of heads. They are built in one pass
 //! over the lines, in file order, together with what file order decides: the leaf, labels and the name.
 
+mod foreign;
 mod load;
 mod stored;
 
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::hash::BuildHasher;
@@ -14,6 +17,7 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet, HashTable};
 use serde::{Deserialize, Serialize};
 
+pub use foreign::Foreign;
 pub use load::{Earlier, Place};
 pub use stored::{StoredHeads, StoredRef};
 
@@ -39,21 +43,27 @@ pub(crate) const UNKNOWN: u32 = u32::MAX - 1;
 
 /// Facts about an entry that fit into one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Flags(u8);
+pub struct Flags(u16);
 
 impl Flags {
-    pub(crate) const HAS_TEXT: u8 = 1;
-    pub(crate) const HOOK_MESSAGE: u8 = 2;
-    pub(crate) const DETACHABLE: u8 = 4;
-    pub(crate) const GHOST: u8 = 8;
-    pub(crate) const MADE_ID: u8 = 16;
-    pub(crate) const MADE_ANCHOR: u8 = 32;
+    pub(crate) const HAS_TEXT: u16 = 1;
+    pub(crate) const HOOK_MESSAGE: u16 = 2;
+    pub(crate) const DETACHABLE: u16 = 4;
+    pub(crate) const GHOST: u16 = 8;
+    pub(crate) const MADE_ID: u16 = 16;
+    pub(crate) const MADE_ANCHOR: u16 = 32;
+    /// The default view hides it although the model sees it (foreign transcripts).
+    pub(crate) const ASIDE: u16 = 64;
+    /// An entry hangs on it (foreign transcripts).
+    pub(crate) const INNER: u16 = 128;
+    /// A line of it named why it ended (foreign transcripts).
+    pub(crate) const SAID_STOP: u16 = 256;
 
-    pub(crate) fn has(self, bit: u8) -> bool {
+    pub(crate) fn has(self, bit: u16) -> bool {
         self.0 & bit != 0
     }
 
-    pub(crate) fn set(&mut self, bit: u8, on: bool) {
+    pub(crate) fn set(&mut self, bit: u16, on: bool) {
         self.0 = if on { self.0 | bit } else { self.0 & !bit };
     }
 }
@@ -96,6 +106,11 @@ impl Head {
     /// Says whether it is an assistant message with tool calls.
     pub fn has_calls(&self) -> bool {
         self.role == Role::Assistant && self.calls_len > 0
+    }
+
+    /// Says whether the default view leaves it out although the model sees it.
+    pub fn is_aside(&self) -> bool {
+        self.flags.has(Flags::ASIDE)
     }
 
     /// Says whether a user typed it: the rows at which a branch starts.
@@ -189,6 +204,11 @@ pub struct Heads {
     lines: u64,
     end: u64,
     unended: bool,
+    /// First lines that did not say what the file is.
+    sniffed: u32,
+    /// Their types.
+    early: BTreeMap<String, u32>,
+    foreign: Option<Box<Foreign>>,
     /// Grows when earlier links changed, so that a tree over these heads must be linked anew.
     pub(crate) relinks: u32,
     /// Placeholders that have got a child since the tree last looked.
@@ -267,6 +287,11 @@ impl Heads {
     }
 
     pub(crate) fn find_any(&self, id: &str) -> Option<Ix> {
+        self.find_own(id).or_else(|| self.foreign.as_deref()?.alias(id))
+    }
+
+    /// The entry that has this very id.
+    fn find_own(&self, id: &str) -> Option<Ix> {
         self.by_id.find(hash(id), |ix| self.id(Ix(*ix)) == id).map(|ix| Ix(*ix))
     }
 

@@ -1,5 +1,6 @@
 //! Heads as a cache keeps them: everything but the look-up tables, which are quicker made than read.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -7,7 +8,7 @@ use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashTable};
 use serde::{Deserialize, Serialize};
 
-use super::{Flags, Forward, Head, Heads, Ix, LabelHead, MoveHead, Point, Slice, hash};
+use super::{Flags, Foreign, Forward, Head, Heads, Ix, LabelHead, MoveHead, Point, Slice, hash};
 use crate::codec::{Defect, DefectKind, TitleSlot};
 use crate::entry::{Header, Kind, Span};
 use crate::id::EntryId;
@@ -32,6 +33,7 @@ pub struct StoredHeads {
     ordinals: Vec<u32>,
     lines: u64,
     end: u64,
+    foreign: Option<Box<Foreign>>,
 }
 
 /// The same fields, borrowed for writing.
@@ -54,6 +56,7 @@ pub struct StoredRef<'a> {
     ordinals: &'a [u32],
     lines: u64,
     end: u64,
+    foreign: Option<&'a Foreign>,
 }
 
 impl Heads {
@@ -84,6 +87,7 @@ impl Heads {
             ordinals: &self.ordinals,
             lines: self.lines,
             end: self.end,
+            foreign: self.foreign.as_deref(),
         })
     }
 }
@@ -119,6 +123,7 @@ impl StoredHeads {
             ordinals: self.ordinals,
             lines: self.lines,
             end: self.end,
+            foreign: self.foreign,
             by_id: HashTable::new(),
             ..Heads::default()
         };
@@ -153,6 +158,7 @@ impl StoredHeads {
             && self.labels.iter().all(|(_, ix)| is_place(*ix))
             && self.forward.iter().all(|forward| is_place(forward.child))
             && self.ordinals.iter().all(|ordinal| is_packed(*ordinal))
+            && self.foreign.as_ref().is_none_or(|f| f.is_consistent(self.heads.len(), self.end))
     }
 }
 

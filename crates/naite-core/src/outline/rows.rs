@@ -59,8 +59,8 @@ pub(super) fn passes(head: &Head, filter: Filter, is_leaf: bool, labelled: impl 
         return false;
     }
     match filter {
-        Filter::Default => !head.kind.is_bookkeeping(),
-        Filter::NoTools => !head.kind.is_bookkeeping() && head.role != Role::ToolResult,
+        Filter::Default => !head.kind.is_bookkeeping() && !head.is_aside(),
+        Filter::NoTools => !head.kind.is_bookkeeping() && !head.is_aside() && head.role != Role::ToolResult,
         Filter::UserOnly => head.kind == Kind::Message && head.role == Role::User,
         Filter::LabeledOnly => labelled(),
         Filter::All => true,

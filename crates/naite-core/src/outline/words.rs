@@ -59,7 +59,13 @@ pub fn row_text(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) 
     let text = |key: &str| entry.fields().str(key).unwrap_or_default();
     let row = match entry.kind {
         Kind::Message => message_row(entry, caller, home),
-        Kind::CustomMessage => alloc::format!("[{}]: {}", text("customType"), short(&entry.content_text())),
+        Kind::CustomMessage => {
+            // What a program wraps in tags has its words beside it.
+            let details = entry.fields().object("details");
+            let title = details.and_then(|details| details.object("claudeCode")?.str("title"));
+            let words = title.map_or_else(|| entry.content_text(), Cow::into_owned);
+            alloc::format!("[{}]: {}", text("customType"), short(&words))
+        }
         Kind::Compaction => {
             alloc::format!(
                 "[compaction: {} tokens]",
@@ -99,7 +105,8 @@ fn model_id<'a>(entry: &'a Entry<'_>) -> Cow<'a, str> {
 
 fn message_row(entry: &Entry<'_>, caller: Option<&Caller>, home: Option<&str>) -> String {
     if let (Role::ToolResult, Some(caller)) = (entry.role, caller) {
-        return call_row(caller, home);
+        let agent = entry.message().and_then(|message| message.0.object("details")?.str("agentId"));
+        return call_row(caller, agent.as_deref(), home);
     }
     let Some(message) = entry.message() else { return String::from("[message]") };
     let field = |key: &str| message.0.str(key).unwrap_or_default();
@@ -128,7 +135,8 @@ fn assistant_words(message: &Message<'_>) -> String {
     }
 }
 
-fn call_row(caller: &Caller, home: Option<&str>) -> String {
+/// A call in words; `agent` is the sub-agent that it started.
+fn call_row(caller: &Caller, agent: Option<&str>, home: Option<&str>) -> String {
     let arguments = Object::parse(&caller.arguments).unwrap_or_default();
     let text = |key: &str| arguments.str(key).map(|text| short(&text).to_string());
     let path = text("path").or_else(|| text("file_path")).map(|path| tilde(&path, home));
@@ -146,6 +154,10 @@ fn call_row(caller: &Caller, home: Option<&str>) -> String {
         }
         ("find" | "glob", _) if text("pattern").is_some() => {
             alloc::format!("[find: {} in {}]", text("pattern").unwrap_or_default(), place())
+        }
+        ("agent" | "task", _) if text("description").is_some() => {
+            let run = agent.map(|id| alloc::format!(" → agent-{id}")).unwrap_or_default();
+            alloc::format!("[agent: {}{run}]", ellipsis(&text("description").unwrap_or_default(), COMMAND))
         }
         _ => alloc::format!("[{}: {}]", caller.name, ellipsis(&caller.arguments, ARGUMENTS)),
     }
@@ -203,11 +215,15 @@ fn quick_search_text(
     if entry.kind != Kind::Message || !(is_turn || entry.role == Role::ToolResult && caller.is_some()) {
         return None;
     }
+    // The row of a call that started a sub-agent names it, which stands elsewhere in the record.
+    if caller.is_some_and(|caller| matches!(caller.name.to_ascii_lowercase().as_str(), "agent" | "task")) {
+        return None;
+    }
     let said = Said::read(entry.text)?;
     let mut all = String::with_capacity(said.len() + 256);
     match caller {
         Some(caller) => {
-            all.push_str(&call_row(caller, home));
+            all.push_str(&call_row(caller, None, home));
             push(&mut all, &caller.name);
             push(&mut all, &plain_arguments(&caller.arguments));
         }

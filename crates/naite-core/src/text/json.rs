@@ -213,8 +213,14 @@ impl ObjectWriter {
     }
 
     /// Starts an object of about this many bytes.
-    pub(crate) fn with_room(bytes: usize) -> Self {
-        let mut text = String::with_capacity(bytes);
+    pub fn with_room(bytes: usize) -> Self {
+        Self::in_place_of(String::new(), bytes)
+    }
+
+    /// Starts an object of about this many bytes in the memory of a text, which is lost.
+    pub(crate) fn in_place_of(mut text: String, bytes: usize) -> Self {
+        text.clear();
+        text.reserve(bytes);
         text.push('{');
         Self(text)
     }

@@ -3,3 +3,4 @@
 mod found;
 mod list;
 mod properties;
+mod transcripts;

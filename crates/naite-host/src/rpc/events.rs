@@ -43,7 +43,10 @@ impl<W: Write> Server<W> {
             if !CANCELLABLE.contains(&name.as_ref()) && !TOLD.contains(&name.as_ref()) {
                 return Err(RpcError::params(format!("there is no event {name}")));
             }
-            self.subscribed.insert(name.into_owned());
+            if self.subscribed.insert(name.clone().into_owned()) && name == "session_start" {
+                // The session was open before anybody could listen.
+                self.starting("startup", None).map_err(|error| RpcError::params(error.to_string()))?;
+            }
         }
         let mut names: Vec<&String> = self.subscribed.iter().collect();
         names.sort();
@@ -96,6 +99,21 @@ impl<W: Write> Server<W> {
     fn skipped(&mut self, event: &str, why: &str) -> io::Result<Option<String>> {
         self.tell("event_skipped", ObjectWriter::new().str("event", event).str("reason", why).end())?;
         Ok(None)
+    }
+
+    /// Tells a client that wants to know it which session is open from now on.
+    pub(super) fn starting(&mut self, reason: &str, previous: Option<&str>) -> io::Result<()> {
+        if !self.subscribed.contains("session_start") {
+            return Ok(());
+        }
+        let file = self.session.path().map(|path| path.to_string_lossy());
+        let params = ObjectWriter::new()
+            .str("reason", reason)
+            .str("sessionId", self.session.session_id())
+            .str_or_null("sessionFile", file.as_deref())
+            .maybe_raw("previousSessionFile", previous)
+            .end();
+        self.tell("session_start", params)
     }
 
     /// The last event.

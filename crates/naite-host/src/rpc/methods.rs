@@ -226,10 +226,7 @@ impl<W: Write> Server<W> {
         let previous = self.file_json();
         self.session.new_session(params.str("parentSession").as_deref())?;
         self.session.create_at_once();
-        self.told(
-            "session_switch",
-            ObjectWriter::new().str("reason", "new").raw("previousSessionFile", &previous).end(),
-        )?;
+        self.told_switch("new", &previous)?;
         Ok(self.opened())
     }
 
@@ -246,10 +243,7 @@ impl<W: Write> Server<W> {
         }
         let previous = self.file_json();
         self.session.set_session_file(LogName::new(path.as_ref()))?;
-        self.told(
-            "session_switch",
-            ObjectWriter::new().str("reason", "resume").raw("previousSessionFile", &previous).end(),
-        )?;
+        self.told_switch("resume", &previous)?;
         Ok(self.opened())
     }
 
@@ -263,11 +257,19 @@ impl<W: Write> Server<W> {
         }
         let previous = self.file_json();
         self.session.fork(params.str("cwd").as_deref())?;
-        self.told(
-            "session_switch",
-            ObjectWriter::new().str("reason", "fork").raw("previousSessionFile", &previous).end(),
-        )?;
+        self.told_switch("fork", &previous)?;
         Ok(self.switched())
+    }
+
+    /// Tells that another session is open now.
+    fn told_switch(&mut self, reason: &str, previous: &str) -> Result<(), RpcError> {
+        let params = ObjectWriter::new().str("reason", reason).raw("previousSessionFile", previous).end();
+        self.told("session_switch", params)?;
+        self.told_start(reason, previous)
+    }
+
+    fn told_start(&mut self, reason: &str, previous: &str) -> Result<(), RpcError> {
+        self.starting(reason, Some(previous)).map_err(|error| RpcError::params(error.to_string()))
     }
 
     fn opened(&self) -> String {
@@ -310,6 +312,7 @@ impl<W: Write> Server<W> {
         let editor_text = self.session.branch_session(ix)?;
         self.session.create_at_once();
         self.told("session_branch", ObjectWriter::new().raw("previousSessionFile", &previous).end())?;
+        self.told_start("fork", &previous)?;
         Ok(self
             .session_reply()
             .display("cancelled", false)

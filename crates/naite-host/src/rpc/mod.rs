@@ -14,10 +14,10 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-use naite_core::text::json::{Object, ObjectWriter};
+use naite_core::text::json::{Object, ObjectWriter, mend_surrogates};
 use naite_store::{Catalog, Result, SessionManager};
 
-pub use catalog::catalog_json;
+pub use catalog::{catalog_json, catalog_pieces};
 pub use reply::RpcError;
 
 /// How long a client may think about an event (`session-tree.md` §5).
@@ -136,9 +136,10 @@ impl<W: Write> Server<W> {
         self.send(reply.end())
     }
 
-    fn send(&mut self, mut line: String) -> io::Result<()> {
-        line.push('\n');
-        self.output.write_all(line.as_bytes())?;
+    /// Sends a line. Entries go out as they stand in the file, but for lone surrogates, which strict readers refuse.
+    fn send(&mut self, line: String) -> io::Result<()> {
+        self.output.write_all(mend_surrogates(&line).as_bytes())?;
+        self.output.write_all(b"\n")?;
         self.output.flush()
     }
 }

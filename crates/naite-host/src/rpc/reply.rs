@@ -60,6 +60,7 @@ impl From<StoreError> for RpcError {
             StoreError::Exists { path: file } => path("exists", file),
             StoreError::NotASession { path: file, .. } => path("not_a_session", file),
             StoreError::ReadOnly { path: file, .. } => path("read_only", file),
+            StoreError::Foreign { path: file, .. } => path("foreign", file),
             StoreError::Moved { path: file, .. } => path("changed", file),
             StoreError::Io { path: file, .. } => path("io", file),
             StoreError::Short { path: file, .. } => path("not_durable", file),

@@ -24,6 +24,9 @@ pub struct Meta {
     /// Some path leads to it: one that was removed while it is open has none (always `true` where the platform does
     /// not say).
     pub is_named: bool,
+    /// Its last change was one of its bytes: since then nobody gave it another name (`false` where the platform does
+    /// not say).
+    pub is_settled: bool,
 }
 
 /// The file system.
@@ -40,6 +43,10 @@ pub trait Fs: Send + Sync + Debug {
     fn meta(&self, path: &Path) -> io::Result<Meta>;
     /// Says whether the path itself is a symbolic link.
     fn is_link(&self, path: &Path) -> bool;
+    /// Makes a symbolic link at `at` that leads to `target`.
+    fn link(&self, target: &Path, at: &Path) -> io::Result<()>;
+    /// Where a symbolic link leads, as it is written there.
+    fn link_target(&self, path: &Path) -> io::Result<PathBuf>;
     /// The path without links.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
     /// Replaces `to` by `from` in one step.
@@ -48,6 +55,8 @@ pub trait Fs: Send + Sync + Debug {
     fn rename_new(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
     fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Removes a folder and all that is in it; links in it are removed, not followed.
+    fn remove_folder(&self, path: &Path) -> io::Result<()>;
     /// Creates a folder and those above it, new ones for their owner alone (0700).
     fn create_folder(&self, path: &Path) -> io::Result<()>;
     /// Makes a rename in this folder durable.
@@ -81,6 +90,11 @@ pub(crate) fn replace_cache(fs: &dyn Fs, file: &Path, bytes: &[u8]) -> io::Resul
     if let Some(folder) = file.parent() {
         fs.create_folder(folder)?;
     }
+    replace_file(fs, file, bytes)
+}
+
+/// The same in a folder that is there.
+pub(crate) fn replace_file(fs: &dyn Fs, file: &Path, bytes: &[u8]) -> io::Result<()> {
     let beside = file.with_extension(format!("{}.tmp", std::process::id()));
     let _ = fs.remove(&beside);
     let written = fs.create(&beside).and_then(|mut out| {

@@ -49,6 +49,14 @@ impl Fs for RealFs {
         fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
     }
 
+    fn link(&self, target: &Path, at: &Path) -> io::Result<()> {
+        platform::link(target, at)
+    }
+
+    fn link_target(&self, path: &Path) -> io::Result<PathBuf> {
+        fs::read_link(path)
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         fs::canonicalize(path)
     }
@@ -69,6 +77,10 @@ impl Fs for RealFs {
 
     fn remove(&self, path: &Path) -> io::Result<()> {
         fs::remove_file(path)
+    }
+
+    fn remove_folder(&self, path: &Path) -> io::Result<()> {
+        fs::remove_dir_all(path)
     }
 
     fn create_folder(&self, path: &Path) -> io::Result<()> {
@@ -148,6 +160,7 @@ fn read_meta(meta: &fs::Metadata) -> Meta {
         is_dir: meta.is_dir(),
         is_file: meta.is_file(),
         is_named: platform::is_named(meta),
+        is_settled: platform::is_settled(meta),
     }
 }
 
@@ -175,12 +188,21 @@ mod platform {
         File::open(path)?.sync_all()
     }
 
+    pub(super) fn link(target: &Path, at: &Path) -> io::Result<()> {
+        std::os::unix::fs::symlink(target, at)
+    }
+
     pub(super) fn identity(meta: &Metadata) -> (u64, u64) {
         (meta.dev(), meta.ino())
     }
 
     pub(super) fn is_named(meta: &Metadata) -> bool {
         meta.nlink() > 0
+    }
+
+    /// A write sets both times to the same moment, a rename only the second one.
+    pub(super) fn is_settled(meta: &Metadata) -> bool {
+        (meta.mtime(), meta.mtime_nsec()) == (meta.ctime(), meta.ctime_nsec())
     }
 
     pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
@@ -215,12 +237,20 @@ mod platform {
         Ok(())
     }
 
+    pub(super) fn link(target: &Path, at: &Path) -> io::Result<()> {
+        std::os::windows::fs::symlink_file(target, at)
+    }
+
     pub(super) fn identity(_meta: &Metadata) -> (u64, u64) {
         (0, 0)
     }
 
     pub(super) fn is_named(_meta: &Metadata) -> bool {
         true
+    }
+
+    pub(super) fn is_settled(_meta: &Metadata) -> bool {
+        false
     }
 
     pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {

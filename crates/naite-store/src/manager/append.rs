@@ -16,6 +16,8 @@ use crate::scan::{LookBack, scan};
 const TRIES: usize = 16;
 /// Copying goes in pieces of this many bytes.
 const COPY: u64 = 1024 * 1024;
+/// The memory of a line of up to this many bytes is used for the next one.
+const LINE: usize = 64 * 1024;
 
 /// What another program did to the log since we last looked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +32,7 @@ impl SessionManager {
     /// Appends an entry under the leaf and makes it the leaf. On an error of the disk the entry stays in memory
     /// and the next append writes it too.
     pub fn append(&mut self, draft: &Draft<'_>) -> Result<EntryId> {
-        self.prepare()?;
+        self.prepare_to_append()?;
         self.upgrade_if_old()?;
         let turn = self.turn.take();
         // While a turn goes on, its entries stay together even if another program moved the leaf.
@@ -130,6 +132,11 @@ impl SessionManager {
     pub fn refresh(&mut self) -> Result<Refreshed> {
         let Some(known) = self.stat else { return Ok(Refreshed::default()) };
         let now = self.setup.store.stat(&self.log)?;
+        self.follow(known, now)
+    }
+
+    /// Loads what changed between a state that we know and the one that was found.
+    fn follow(&mut self, known: Stat, now: Option<Stat>) -> Result<Refreshed> {
         if now.is_some_and(|now| (now.len, now.identity) == (known.len, known.identity)) {
             return Ok(Refreshed::default());
         }
@@ -207,11 +214,21 @@ impl SessionManager {
     /// Makes sure that the session may be written and is the newest that we can know of. Writes nothing.
     pub(super) fn prepare(&mut self) -> Result<()> {
         if self.access == Access::Read {
-            let newer = self.header().filter(|header| header.is_newer()).map(|header| header.version);
-            return Err(StoreError::ReadOnly { path: self.log.path().into(), newer_version: newer });
+            return Err(self.reading_only());
         }
         self.refresh()?;
         Ok(())
+    }
+
+    /// The same before an append. Within a turn one append follows the other and a glance has to do.
+    fn prepare_to_append(&mut self) -> Result<()> {
+        match (self.access, self.stat, &self.turn) {
+            (Access::Write, Some(known), Some(_)) => {
+                let now = self.setup.store.glance(&self.log, known)?;
+                self.follow(known, now).map(|_| ())
+            }
+            _ => self.prepare(),
+        }
     }
 
     /// Brings a file of an old format to version 3, just before something is appended to it for the first time.
@@ -249,8 +266,12 @@ impl SessionManager {
     pub(super) fn push(&mut self, parent: Option<Ix>, draft: &Draft<'_>) -> EntryId {
         let id = self.new_id();
         let now = self.setup.supply.now();
-        let line = codec::line(&id, parent.map(|ix| self.tree.id(ix)), now, draft);
+        let room = std::mem::take(&mut self.line);
+        let line = codec::line_in(room, &id, parent.map(|ix| self.tree.id(ix)), now, draft);
         self.push_line(line.as_bytes());
+        if line.len() <= LINE {
+            self.line = line;
+        }
         self.tree.settle();
         id
     }
@@ -303,6 +324,7 @@ impl SessionManager {
                 Ok(stat) => {
                     (self.stat, self.base) = (Some(stat), stat.len);
                     self.pending.clear();
+                    self.pending.shrink_to(LINE);
                     self.flushed = 0;
                     (self.unsynced, self.owed) = (!synced, false);
                     return Ok(());
@@ -348,6 +370,9 @@ impl SessionManager {
 
     /// Writes the log with another header and every entry brought to version 3; all bytes between records stay.
     pub(super) fn write_copy(&mut self, header: &[u8], out: &mut dyn Write) -> Result<()> {
+        if self.foreign().is_some() {
+            return self.write_foreign_copy(header, out);
+        }
         let old = self.tree.heads().is_old();
         let mut entries: Vec<Ix> = if old { self.tree.entries().collect() } else { Vec::new() };
         entries.retain(|ix| self.tree.head(*ix).kind != Kind::Placeholder);

@@ -1,10 +1,10 @@
 //! New files out of a session: a branch up to one entry, or a fork of all of it. The source never changes.
 
 use std::io::Write;
+use std::path::Path;
 
 use naite_core::codec::{self, Draft};
 use naite_core::context::prefill;
-use naite_core::entry::Kind;
 use naite_core::text::json::{Object, ObjectWriter};
 use naite_core::{EntryId, Ix};
 
@@ -52,7 +52,17 @@ impl SessionManager {
         let own = self.header().and_then(|header| header.cwd.clone());
         let cwd = cwd.map(String::from).or(own).unwrap_or_else(|| self.setup.place.cwd.clone());
         let (header, log) = self.new_header(&cwd);
-        self.switch_to(log, |session, out| session.write_copy(header.as_bytes(), out))
+        let name = self.session_name().map(String::from);
+        self.switch_to(log, |session, out| session.write_copy(header.as_bytes(), out))?;
+        self.keep_name(name.as_deref())
+    }
+
+    /// Gives a copy the name of its source again: where a title slot said it, an older name in the entries would win.
+    fn keep_name(&mut self, name: Option<&str>) -> Result<()> {
+        if self.session_name() != name {
+            self.append_session_info(name.unwrap_or_default())?;
+        }
+        Ok(())
     }
 
     /// Branches before a user's message (`/branch`): a new session with what stood before it, and its text for the
@@ -97,7 +107,8 @@ impl SessionManager {
     /// What a new session names as its source: the file, or the id of a session in memory.
     fn lineage(&self) -> String {
         match self.path() {
-            Some(path) => path.to_string_lossy().into_owned(),
+            // A path as it was given means nothing in another working folder.
+            Some(path) => Path::new(&self.setup.place.cwd).join(path).to_string_lossy().into_owned(),
             None => self.session_id().into(),
         }
     }
@@ -106,7 +117,8 @@ impl SessionManager {
         let now = self.setup.supply.now();
         let id = self.setup.supply.session_id(now);
         let slot = self.tree.heads().slot().map(|slot| slot.title.clone()).filter(|title| !title.is_empty());
-        let title = slot.or_else(|| self.header().and_then(|header| header.title.clone()));
+        let named = self.foreign().and(self.session_name()).map(String::from);
+        let title = slot.or(named).or_else(|| self.header().and_then(|header| header.title.clone()));
         let header = codec::header(&id, now, cwd, Some(&self.lineage()), title.as_deref());
         // The earliest files name their first model and level there.
         let source = self.header().map(|header| header.raw.clone()).unwrap_or_default();
@@ -172,13 +184,9 @@ impl SessionManager {
         Ok(lines)
     }
 
-    fn is_kept(&self, ix: Ix) -> bool {
-        !matches!(self.tree.head(ix).kind, Kind::Label | Kind::Placeholder)
-    }
-
     /// The bytes of an entry as they stand, unless its file is of an old format.
     fn raw_line(&mut self, ix: Ix, text: String) -> Result<Vec<u8>> {
-        if self.tree.heads().is_old() {
+        if self.tree.heads().is_old() || self.foreign().is_some() {
             return Ok(text.into_bytes());
         }
         let span = self.tree.head(ix).span;

@@ -2,6 +2,7 @@
 
 mod append;
 mod branch;
+mod foreign;
 mod navigate;
 mod read;
 mod repair;
@@ -20,6 +21,8 @@ use crate::index::HeadIndex;
 use crate::log::{Guard, LogName, Stat, Store, Wait};
 use crate::memory::MemoryStore;
 use crate::scan::scan;
+
+pub(crate) use foreign::Lines;
 
 pub use append::Refreshed;
 pub use navigate::{Left, Moved, Navigated, Undone};
@@ -113,6 +116,8 @@ pub struct SessionManager {
     stat: Option<Stat>,
     /// What follows the durable part: whole lines, of which the first `flushed` bytes have arrived.
     pending: Vec<u8>,
+    /// The memory of the line that was written last.
+    line: String,
     flushed: usize,
     /// Where `pending` starts in the log.
     base: u64,
@@ -177,6 +182,7 @@ impl SessionManager {
             guard: None,
             stat: None,
             pending: Vec::new(),
+            line: String::new(),
             flushed: 0,
             base: 0,
             eager: false,
@@ -310,8 +316,9 @@ impl SessionManager {
         Ok(())
     }
 
+    /// What a newer program or another one wrote in a format of its own is only read.
     fn refuse_newer(&mut self) {
-        if self.header().is_some_and(Header::is_newer) {
+        if self.header().is_some_and(Header::is_newer) || self.foreign().is_some() {
             self.access = Access::Read;
             self.guard = None;
         }

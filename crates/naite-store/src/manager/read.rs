@@ -43,6 +43,9 @@ impl SessionManager {
     /// little memory.
     pub fn each_text(&mut self, mut entries: Vec<Ix>, mut each: impl FnMut(&Tree, Ix, &str)) -> Result<()> {
         entries.sort_by_key(|ix| self.tree.head(*ix).span.offset);
+        if self.foreign().is_some() {
+            return self.each_foreign_text(&entries, each);
+        }
         let mut window = Vec::new();
         let mut rest = entries.as_slice();
         while let Some(first) = rest.first() {

@@ -117,10 +117,7 @@ impl SessionManager {
     fn refuse_reading_only(&self) -> Result<()> {
         match self.access {
             Access::Write => Ok(()),
-            Access::Read => {
-                let newer = self.header().filter(|header| header.is_newer()).map(|header| header.version);
-                Err(StoreError::ReadOnly { path: self.log.path().into(), newer_version: newer })
-            }
+            Access::Read => Err(self.reading_only()),
         }
     }
 

@@ -139,6 +139,31 @@ fn a_file_that_was_cut_and_grew_again_is_read_anew() {
     assert_eq!(path(&fresh(&file)), ["0", &id]);
 }
 
+/// Within a turn only the open descriptor is looked at, which still has its file when that got another name.
+#[test]
+fn a_file_that_was_moved_away_in_a_turn_is_not_followed() {
+    let home = Home::new();
+    let file = home.write("s.jsonl", chain(2).as_bytes());
+    let mut session = home.open(&file, Access::Write).expect("a session");
+    session.append_message(&user("asked")).expect("appended");
+    let aside = home.file("aside.jsonl");
+    // The clock of a file system may be coarse: the rename must have another time than our write.
+    let limit = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let is_settled = || naite_store::Fs::meta(&naite_store::RealFs, &file).is_ok_and(|meta| meta.is_settled);
+    while cfg!(unix) && is_settled() {
+        assert!(std::time::Instant::now() < limit, "a rename does not show");
+        std::fs::rename(&file, &aside).expect("moved");
+        std::fs::rename(&aside, &file).expect("and back");
+    }
+    std::fs::rename(&file, &aside).expect("moved");
+    let moved = std::fs::read(&aside).expect("readable");
+    std::fs::write(&file, &moved).expect("a copy in its place");
+    let answer = r#"{"role":"assistant","content":[{"type":"text","text":"ok"}],"stopReason":"toolUse"}"#;
+    let id = session.append_message(answer).expect("appended").to_string();
+    assert_eq!(std::fs::read(&aside).expect("readable"), moved, "the file that was moved away stays");
+    assert_eq!(fresh(&file).leaf_id().map(|id| id.to_string()), Some(id));
+}
+
 #[test]
 fn a_file_that_was_removed_while_open_comes_back_whole() {
     let home = Home::new();

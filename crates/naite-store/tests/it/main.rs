@@ -2,6 +2,7 @@
 
 mod big;
 mod branched;
+mod claude_code;
 mod contract;
 mod crash;
 mod damage;
@@ -11,6 +12,7 @@ mod full;
 mod index;
 mod old;
 mod replay;
+mod rows;
 mod slot;
 mod watch;
 mod words;

@@ -35,6 +35,24 @@ fn fixed(before: &[u8], now: &[u8], kept: usize) -> Vec<u8> {
 }
 
 #[test]
+fn a_fork_keeps_the_name_that_the_slot_says() {
+    let slotted = std::fs::read(fixtures().join("conformance/broken/title-slot.jsonl")).expect("a fixture");
+    let older = concat!(
+        r#"{"type":"title_change","id":"f1","parentId":"bbbbbbb2","timestamp":"2026-03-01T09:00:05.000Z","#,
+        r#""title":"older","source":"auto"}"#,
+        "\n"
+    );
+    let home = Home::new();
+    let path = home.write("s.jsonl", &[slotted.as_slice(), older.as_bytes()].concat());
+    let mut session = home.open(&path, Access::Write).expect("a session");
+    let name = session.session_name().map(String::from);
+    assert!(name.as_deref().is_some_and(|name| name != "older"), "{name:?}");
+    session.fork(None).expect("a copy");
+    assert_eq!(session.session_name(), name.as_deref());
+    assert_eq!(fresh(session.path().expect("a file")).session_name(), name.as_deref());
+}
+
+#[test]
 fn a_rename_writes_no_slot_into_a_file_without_one() {
     let home = Home::new();
     let before = crate::words::chain(2);

@@ -1,5 +1,7 @@
 //! `naite doctor`: what is wrong with sessions, in words, and a repair that loses nothing.
 
+mod hooks;
+
 use std::path::{Path, PathBuf};
 
 use naite_core::codec::{Defect, DefectKind};
@@ -8,13 +10,14 @@ use naite_core::text::one_line;
 use naite_host::{Environment, Holding, resolve};
 use naite_store::{Access, Catalog, LogName, Refusal, Repair, SessionManager, StoreError, Wait};
 
+use super::READING;
 use super::tree::defect_json;
-use crate::out::Out;
+use crate::out::{Out, busy};
 use crate::words::{Complaint, explain};
 
-/// Check sessions for damage, and repair it
+/// Check sessions for damage and repair it; prove that hooks work
 ///
-/// Without SESSION: all of Naite's own sessions. With --fix a damaged file is written anew without its damage: every good
+/// Without SESSION: all of Naite's own sessions, and the hooks that are installed, by calling each of them. With --fix a damaged file is written anew without its damage: every good
 /// entry stays, lines that cannot be read are put into FILE.damaged, and the old file is kept in the backups folder of
 /// NAITE_HOME. The exit code is 1 while something is wrong.
 #[derive(Debug, clap::Args)]
@@ -68,9 +71,9 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     };
     let mut findings = Vec::new();
     for path in &paths {
-        let mut finding = examine(env, path)?;
+        let mut finding = busy(READING, || examine(env, path))?;
         if args.fix
-            && let Err(error) = fix(env, &mut finding)
+            && let Err(error) = busy("Repairing the session", || fix(env, &mut finding))
         {
             finding.refused = Some(Complaint { hint: None, ..explain(&error) });
         }
@@ -80,12 +83,16 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
         let refused = Some(explain(&file.error.into()));
         findings.push(Finding { refused, ..Finding::new(&file.path) });
     }
+    let chains = args.sessions.is_empty().then(|| hooks::Chains::try_all(env));
     if args.json {
-        let files = findings.iter().map(json_of);
-        out.line(ObjectWriter::new().raw("files", &json::join(files)).end())?;
+        let files = ObjectWriter::new().raw("files", &json::join(findings.iter().map(json_of)));
+        let chains = chains.as_ref().map(hooks::Chains::json);
+        out.line(files.maybe_raw("hooks", chains.as_deref()).end())?;
     } else {
         print(&findings, args, out)?;
+        chains.iter().try_for_each(|chains| chains.print(out))?;
     }
+    let broken = chains.as_ref().map_or(0, hooks::Chains::broken);
     let wrong = findings.iter().filter(|finding| finding.is_wrong()).count();
     if wrong > 0 {
         out.flush()?;
@@ -93,6 +100,7 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
         let hint = if args.fix { "" } else { " `naite doctor --fix` repairs what can be repaired." };
         anyhow::bail!("Something is wrong with {them}.{hint}");
     }
+    anyhow::ensure!(broken == 0, "Hooks are installed, but they do not work.");
     Ok(())
 }
 

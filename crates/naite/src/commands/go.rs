@@ -6,7 +6,7 @@ use naite_core::text::{one_line, printable};
 use naite_host::Environment;
 use naite_store::{Moved, Navigated, SessionManager};
 
-use super::{find_entry, find_point, open_to_grow};
+use super::{find_entry, find_point, open_to_do};
 use crate::cli::HoldingArgs;
 use crate::out::Out;
 
@@ -37,7 +37,8 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
         Some(entry) => (Some(args.first.as_str()), entry),
         None => (None, &args.first),
     };
-    let mut session = open_to_grow(env, session, &args.holding)?;
+    let mut session =
+        open_to_do(env, session, &args.holding, |session| find_point(session, entry).map(|_| ()))?;
     let moved = if args.edit && entry != "root" {
         let target = find_entry(&session, entry)?;
         session.navigate(target, None)?

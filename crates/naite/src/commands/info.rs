@@ -3,8 +3,9 @@
 use naite_core::entry::{Kind, iso};
 use naite_core::text::json::{self, ObjectWriter};
 use naite_core::text::one_line;
-use naite_core::{Tree, context};
+use naite_core::{Heads, Tree, context};
 use naite_host::Environment;
+use naite_host::claude_code::{SubAgent, sub_agents};
 use naite_store::SessionManager;
 
 use super::tree::{defect_json, is_read_only};
@@ -59,10 +60,56 @@ fn count(tree: &Tree) -> Counts {
 pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
     let session = open(env, &args.session)?;
     let counts = count(session.tree());
-    if args.json { print_json(&session, &counts, out) } else { print(&session, &counts, out) }
+    let agents = match session.foreign().and_then(|_| session.path()) {
+        Some(path) => sub_agents(env.fs().as_ref(), path),
+        None => Vec::new(),
+    };
+    if args.json {
+        print_json(&session, &counts, &agents, out)
+    } else {
+        print(&session, &counts, &agents, out)
+    }
 }
 
-fn print_json(session: &SessionManager, counts: &Counts, out: &mut Out) -> anyhow::Result<()> {
+/// What a foreign transcript is, as fields.
+fn foreign_fields(json: ObjectWriter, heads: &Heads, agents: &[SubAgent]) -> ObjectWriter {
+    let Some(foreign) = heads.foreign() else { return json };
+    let notes = foreign.notes.iter();
+    let notes = notes.fold(ObjectWriter::new(), |notes, (kind, count)| notes.display(kind, count));
+    json.str("program", foreign.program.name())
+        .str_or_null("programVersion", foreign.version.as_deref())
+        .str_or_null("gitBranch", foreign.git_branch.as_deref())
+        .str_or_null("forkedFrom", foreign.forked_from.as_deref())
+        .str_or_null("forkedAt", foreign.forked_at.as_deref())
+        .raw("subAgents", &json::join(agents.iter().map(agent_json)))
+        .raw("linesBeside", &notes.end())
+}
+
+/// A sub-agent as JSON.
+pub(super) fn agent_json(agent: &SubAgent) -> String {
+    ObjectWriter::new()
+        .str("id", &agent.id)
+        .str_or_null("agentType", agent.kind.as_deref())
+        .str_or_null("description", agent.description.as_deref())
+        .str_or_null("toolCallId", agent.tool_call.as_deref())
+        .str("path", &agent.path.to_string_lossy())
+        .end()
+}
+
+/// A sub-agent in words.
+pub(super) fn agent_words(agent: &SubAgent) -> String {
+    let what = [agent.kind.as_deref(), agent.description.as_deref()];
+    let what = what.into_iter().flatten().collect::<Vec<_>>().join(": ");
+    let what = if what.is_empty() { what } else { format!(" ({what})") };
+    one_line(&format!("{:<10} {}{what}  {}", "sub-agent", agent.id, agent.path.display())).into_owned()
+}
+
+fn print_json(
+    session: &SessionManager,
+    counts: &Counts,
+    agents: &[SubAgent],
+    out: &mut Out,
+) -> anyhow::Result<()> {
     let heads = session.tree().heads();
     let plan = context::plan(session.tree(), session.leaf());
     let model = plan.model.as_ref().map(|(provider, model_id)| {
@@ -91,10 +138,15 @@ fn print_json(session: &SessionManager, counts: &Counts, out: &mut Out) -> anyho
         .str("thinkingLevel", &plan.thinking)
         .raw("defects", &json::join(session.defects().iter().map(defect_json)))
         .display("readOnly", is_read_only(session));
-    Ok(out.line(json.end())?)
+    Ok(out.line(foreign_fields(json, heads, agents).end())?)
 }
 
-fn print(session: &SessionManager, counts: &Counts, out: &mut Out) -> anyhow::Result<()> {
+fn print(
+    session: &SessionManager,
+    counts: &Counts,
+    agents: &[SubAgent],
+    out: &mut Out,
+) -> anyhow::Result<()> {
     let plan = context::plan(session.tree(), session.leaf());
     let header = session.header();
     let mut line = |name: &str, value: &str| out.line(format!("{name:<10} {}", one_line(value)));
@@ -122,14 +174,25 @@ fn print(session: &SessionManager, counts: &Counts, out: &mut Out) -> anyhow::Re
     let model = plan.model.map_or_else(|| "none".into(), |(provider, model)| format!("{provider}/{model}"));
     line("model", &format!("{model}, thinking {}", plan.thinking))?;
     if let Some(parent) = header.and_then(|header| header.parent_session.as_deref()) {
-        line("from", parent)?;
+        let at = session.tree().heads().foreign().and_then(|foreign| foreign.forked_at.as_deref());
+        line("from", &at.map_or_else(|| parent.into(), |at| format!("{parent}, copied up to {at}")))?;
     }
-    if is_read_only(session) {
+    if let Some(foreign) = session.tree().heads().foreign() {
+        let version = foreign.version.as_deref().unwrap_or_default();
+        line("format", &format!("{} {version}: read-only", foreign.program.title()))?;
+        if let Some(branch) = &foreign.git_branch {
+            line("git branch", branch)?;
+        }
+    } else if is_read_only(session) {
         line(
             "format",
             &format!("version {}, newer than this program: read-only", session.tree().heads().version()),
         )?;
     }
+    for agent in agents {
+        out.line(agent_words(agent))?;
+    }
+    let mut line = |name: &str, value: &str| out.line(format!("{name:<10} {}", one_line(value)));
     for defect in session.defects() {
         let id = defect.id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
         line("defect", &format!("line {}: {}{id}", defect.line, defect.kind.name()))?;

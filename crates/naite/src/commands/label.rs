@@ -4,7 +4,7 @@ use naite_core::text::json::ObjectWriter;
 use naite_core::text::one_line;
 use naite_host::Environment;
 
-use super::{find_entry, leaf_field, open, open_to_grow, session_and};
+use super::{find_entry, leaf_field, open, open_to_do, open_to_grow, session_and};
 use crate::cli::{HoldingArgs, SessionArg};
 use crate::out::Out;
 
@@ -49,7 +49,8 @@ pub(crate) fn label(env: &Environment, args: &LabelArgs, out: &mut Out) -> anyho
         [entry] if args.clear => (entry, None),
         _ => anyhow::bail!("Name an entry and a label, or an entry and --clear."),
     };
-    let mut session = open_to_grow(env, session.as_deref(), &args.holding)?;
+    let mut session =
+        open_to_do(env, session.as_deref(), &args.holding, |session| find_entry(session, entry).map(|_| ()))?;
     let target = session.tree().id(find_entry(&session, entry)?).to_owned();
     session.append_label_change(&target, label)?;
     session.finish()?;

@@ -6,16 +6,22 @@ pub(crate) mod context;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 pub(crate) mod export;
+pub(crate) mod forget;
 pub(crate) mod go;
+pub(crate) mod hook;
 pub(crate) mod info;
+pub(crate) mod install;
 pub(crate) mod label;
 pub(crate) mod man;
+pub(crate) mod note;
 pub(crate) mod relocate;
 pub(crate) mod rpc;
+pub(crate) mod session;
 pub(crate) mod sessions;
 pub(crate) mod show;
 pub(crate) mod trash;
 pub(crate) mod tree;
+pub(crate) mod trust;
 pub(crate) mod undo;
 
 use naite_core::Ix;
@@ -25,6 +31,9 @@ use naite_store::{Access, LogName, SessionManager, StoreError, Wait};
 
 use crate::cli::{Cli, Command, HoldingArgs, SessionArg};
 use crate::out::{self, Out};
+
+/// What a person is told who waits for a long session.
+pub(crate) const READING: &str = "Reading the session";
 
 /// Runs a command to its end.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
@@ -47,6 +56,14 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
         Command::Doctor(args) => doctor::run(&env, args, &mut out),
         Command::Trash(args) => trash::run(&env, args, &mut out),
         Command::Relocate(args) => relocate::run(&env, args, &mut out),
+        Command::Install(args) => install::install(&env, args, &mut out),
+        Command::Uninstall(args) => install::uninstall(&env, args, &mut out),
+        Command::Session(args) => session::run(args, &mut out),
+        Command::Note(args) => note::run(args, &mut out),
+        Command::Trust(args) => trust::run(args, &mut out),
+        Command::Forget(args) => forget::run(args, &mut out),
+        // Only `--help` gets here; everything else ran before arguments were parsed.
+        Command::Hook(_) => Ok(()),
         Command::Rpc(args) => rpc::run(&env, args),
         Command::Demo(args) => demo::run(&env, args, &mut out),
         Command::Completions(args) => completions::run(args, &mut out),
@@ -58,8 +75,9 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<()> {
 /// Opens the session that is meant, for reading.
 pub(crate) fn open(env: &Environment, session: &SessionArg) -> anyhow::Result<SessionManager> {
     let found = resolve(env, session.session.as_deref())?;
-    let session =
-        SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)?;
+    let session = out::busy(READING, || {
+        SessionManager::open(env.setup(Holding::default()), LogName::new(found.path), Access::Read)
+    })?;
     warn_of_defects(&session);
     Ok(session)
 }
@@ -70,15 +88,27 @@ pub(crate) fn open_to_grow(
     session: Option<&str>,
     holding: &HoldingArgs,
 ) -> anyhow::Result<SessionManager> {
+    open_to_do(env, session, holding, |_| Ok(()))
+}
+
+/// The same for something that `check` may find impossible; then no copy is made.
+pub(crate) fn open_to_do(
+    env: &Environment,
+    session: Option<&str>,
+    holding: &HoldingArgs,
+    check: impl FnOnce(&SessionManager) -> anyhow::Result<()>,
+) -> anyhow::Result<SessionManager> {
     let log = LogName::new(resolve(env, session)?.path);
     // Only a conversation creates files at a path that does not exist; a move needs something to move in.
     if env.fs().meta(log.path()).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
         SessionManager::open(env.setup(Holding::default()), log.clone(), Access::Read)?;
     }
     let setup = env.setup(Holding { wait: holding.wait.unwrap_or(Wait::No) });
-    match SessionManager::open(setup, log.clone(), Access::Write) {
+    let what = if holding.wait.is_some() { "Reading the session, or waiting for it" } else { READING };
+    match out::busy(what, || SessionManager::open(setup, log.clone(), Access::Write)) {
         Err(StoreError::Held { .. }) if holding.fork => {
             let mut copy = SessionManager::open(env.setup(Holding::default()), log, Access::Read)?;
+            check(&copy)?;
             copy.fork(None)?;
             if let Some(path) = copy.path() {
                 out::note(&format!("The session is in use; going on in a copy: {}", path.display()));

@@ -62,10 +62,10 @@ fn open_session(env: &Environment, args: &Args) -> anyhow::Result<SessionManager
 
 fn list(env: &Environment, all: bool) -> Catalog {
     let cwd = env.cwd_text();
-    let folders = if all { env.session_folders() } else { vec![env.workplace().folder(&cwd)] };
-    let mut catalog = env.catalog(&folders);
-    if !all {
-        catalog.rows.retain(|row| row.cwd.as_deref() == Some(cwd.as_str()));
+    if all {
+        return env.everything();
     }
+    let mut catalog = env.catalog(&[env.workplace().folder(&cwd)]);
+    catalog.rows.retain(|row| row.cwd.as_deref() == Some(cwd.as_str()));
     catalog
 }

@@ -1,11 +1,13 @@
 //! `naite sessions`: the list.
 
+use std::mem;
+
 use naite_core::text::{clip, one_line, thousands, width};
-use naite_host::{Environment, SystemSupply, rpc::catalog_json};
+use naite_host::{Environment, SystemSupply, rpc::catalog_pieces};
 use naite_store::{Catalog, SessionRow};
 
 use super::home;
-use crate::out::{Out, note, terminal_width};
+use crate::out::{Out, busy, note, terminal_width};
 
 /// List sessions, the last active first
 ///
@@ -18,7 +20,7 @@ pub(crate) struct Args {
     all: bool,
     /// Only sessions of one program
     #[arg(long, value_name = "PROGRAM")]
-    #[arg(value_parser = ["naite", "pi", "omp"])]
+    #[arg(value_parser = ["naite", "pi", "omp", "claude-code"])]
     from: Option<String>,
     /// Print one JSON object (schema in docs/json.md)
     #[arg(long)]
@@ -27,21 +29,22 @@ pub(crate) struct Args {
 
 pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
     let own = || vec![if args.all { env.sessions() } else { env.workplace().folder(&env.cwd_text()) }];
-    let folders = match args.from.as_deref() {
-        Some("pi") => env.pi.iter().cloned().collect(),
-        Some("omp") => env.omp.iter().cloned().collect(),
-        Some(_) => own(),
-        None if args.all => env.session_folders(),
-        None => own(),
+    let read = || match args.from.as_deref() {
+        Some("pi") => env.catalog(env.pi.as_slice()),
+        Some("omp") => env.catalog(env.omp.as_slice()),
+        Some("claude-code") => env.add_claude_code(Catalog::default()),
+        None if args.all => env.everything(),
+        Some(_) | None => env.catalog(&own()),
     };
-    let mut catalog = env.catalog(&folders);
+    let mut catalog = busy("Reading the sessions", read);
     if !args.all {
         // Folder names collide; the header says where a session belongs.
         let cwd = env.cwd_text();
         catalog.rows.retain(|row| row.cwd.as_deref() == Some(cwd.as_str()));
     }
     if args.json {
-        out.line(catalog_json(&catalog))?;
+        catalog_pieces(&catalog, |piece| out.piece(piece))?;
+        out.line("")?;
     } else {
         print(env, &catalog, args, out)?;
     }
@@ -51,6 +54,8 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     if catalog.unreadable.len() > 5 {
         note(&format!("not listed: {} more files", catalog.unreadable.len() - 5));
     }
+    // The process ends: taking thousands of rows apart would only keep the user waiting.
+    mem::forget(catalog);
     Ok(())
 }
 

@@ -5,8 +5,10 @@ use naite_core::text::json::{self, ObjectWriter};
 use naite_core::text::one_line;
 use naite_core::{Ix, outline};
 use naite_host::Environment;
+use naite_host::claude_code::{SubAgent, sub_agents};
 use naite_store::SessionManager;
 
+use super::info::{agent_json, agent_words};
 use super::{find_entry, home, open, session_and};
 use crate::cli::SessionArg;
 use crate::out::Out;
@@ -27,9 +29,12 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     let mut session = open(env, &SessionArg { session })?;
     let ix = find_entry(&session, &rest[0])?;
     if args.json {
-        return print_json(&mut session, ix, out);
+        return print_json(env, &mut session, ix, out);
     }
     let mut lines = head(&session, ix);
+    for agent in agents(env, &session, ix) {
+        lines.push(agent_words(&agent));
+    }
     let home = home(env);
     session.each_entry(&[ix], |_, _, entry, caller| {
         lines.push(String::new());
@@ -44,7 +49,17 @@ pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Resu
     Ok(())
 }
 
-fn print_json(session: &mut SessionManager, ix: Ix, out: &mut Out) -> anyhow::Result<()> {
+/// The sub-agents that a call started, of an entry that holds the call or its result.
+fn agents(env: &Environment, session: &SessionManager, ix: Ix) -> Vec<SubAgent> {
+    let Some(path) = session.foreign().and_then(|_| session.path()) else { return Vec::new() };
+    let heads = session.tree().heads();
+    let mut all = sub_agents(env.fs().as_ref(), path);
+    all.retain(|agent| agent.tool_call.as_deref().is_some_and(|call| heads.calls(ix).any(|id| id == call)));
+    all
+}
+
+fn print_json(env: &Environment, session: &mut SessionManager, ix: Ix, out: &mut Out) -> anyhow::Result<()> {
+    let agents: Vec<String> = agents(env, session, ix).iter().map(agent_json).collect();
     let entry = session.text(ix)?;
     let tree = session.tree();
     let json = ObjectWriter::new()
@@ -54,7 +69,8 @@ fn print_json(session: &mut SessionManager, ix: Ix, out: &mut Out) -> anyhow::Re
         .maybe_str("label", tree.label(ix))
         .display("active", tree.ancestry(tree.leaf()).any(|on_path| on_path == ix))
         .raw("entry", &entry);
-    Ok(out.line(json.end())?)
+    let agents = (!agents.is_empty()).then(|| json::join(&agents));
+    Ok(out.line(json.maybe_raw("subAgents", agents.as_deref()).end())?)
 }
 
 fn head(session: &SessionManager, ix: Ix) -> Vec<String> {

@@ -167,15 +167,6 @@ fn draw(session: &SessionManager, view: &View, args: &Args, out: &mut Out) -> an
 fn print_json(session: &SessionManager, view: &View, out: &mut Out) -> anyhow::Result<()> {
     let tree = session.tree();
     let outline = Outline::new(tree, session.leaf(), |_| true);
-    let mut depths = vec![0u32; tree.heads().len()];
-    let mut nodes = Vec::new();
-    for shown in outline.rows() {
-        let ix = shown.ix;
-        depths[ix.at()] = tree.parent(ix).map_or(0, |parent| depths[parent.at()] + 1);
-        if view.text(ix).is_some() {
-            nodes.push(node(session, view, ix, depths[ix.at()], shown.active));
-        }
-    }
     let header = session.header();
     let described = ObjectWriter::new()
         .str("id", session.session_id())
@@ -184,12 +175,29 @@ fn print_json(session: &SessionManager, view: &View, out: &mut Out) -> anyhow::R
         .str_or_null("name", session.session_name())
         .str_or_null("parentSession", header.and_then(|header| header.parent_session.as_deref()))
         .end();
-    let json = leaf_field(ObjectWriter::new().raw("session", &described), session)
+    let before = leaf_field(ObjectWriter::new().raw("session", &described), session)
         .raw("roots", &json::join(tree.roots().iter().map(|ix| json::quote(tree.id(*ix)))))
-        .raw("nodes", &json::join(nodes))
+        .end();
+    let behind = ObjectWriter::new()
         .raw("defects", &json::join(session.defects().iter().map(defect_json)))
-        .display("readOnly", is_read_only(session));
-    Ok(out.line(json.end())?)
+        .display("readOnly", is_read_only(session))
+        .end();
+    // Node by node: a million of them need not be in memory at once.
+    out.piece(before.strip_suffix('}').unwrap_or_default())?;
+    out.piece(r#","nodes":["#)?;
+    let mut depths = vec![0u32; tree.heads().len()];
+    let mut comma = "";
+    for shown in outline.rows() {
+        let ix = shown.ix;
+        depths[ix.at()] = tree.parent(ix).map_or(0, |parent| depths[parent.at()] + 1);
+        if view.text(ix).is_some() {
+            out.piece(comma)?;
+            out.piece(&node(session, view, ix, depths[ix.at()], shown.active))?;
+            comma = ",";
+        }
+    }
+    out.piece("],")?;
+    Ok(out.line(behind.strip_prefix('{').unwrap_or_default())?)
 }
 
 fn node(session: &SessionManager, view: &View, ix: Ix, depth: u32, active: bool) -> String {
@@ -227,5 +235,6 @@ pub(crate) fn defect_json(defect: &Defect) -> String {
 
 /// Says whether the session can only be read: its format is newer than this program.
 pub(crate) fn is_read_only(session: &SessionManager) -> bool {
-    session.access() == Access::Read && session.header().is_some_and(naite_core::entry::Header::is_newer)
+    session.access() == Access::Read
+        && (session.foreign().is_some() || session.header().is_some_and(naite_core::entry::Header::is_newer))
 }

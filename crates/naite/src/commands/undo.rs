@@ -4,9 +4,9 @@ use naite_core::text::json::ObjectWriter;
 use naite_core::text::one_line;
 use naite_core::undo::Change;
 use naite_host::Environment;
-use naite_store::Undone;
+use naite_store::{StoreError, Undone};
 
-use super::{leaf_field, open_to_grow};
+use super::{leaf_field, open_to_do};
 use crate::cli::{HoldingArgs, SessionArg};
 use crate::out::Out;
 
@@ -49,7 +49,11 @@ pub(crate) fn redo(env: &Environment, args: &RedoArgs, out: &mut Out) -> anyhow:
 }
 
 fn step(env: &Environment, args: &StepArgs, redo: bool, out: &mut Out) -> anyhow::Result<()> {
-    let mut session = open_to_grow(env, args.session.session.as_deref(), &args.holding)?;
+    let mut session = open_to_do(env, args.session.session.as_deref(), &args.holding, |session| {
+        let history = session.history();
+        let steps = if redo { history.redo } else { history.undo };
+        if steps.is_empty() { Err(StoreError::NothingToUndo { redo }.into()) } else { Ok(()) }
+    })?;
     let done = if redo { session.redo()? } else { session.undo()? };
     session.finish()?;
     if !args.json {

@@ -49,6 +49,23 @@ fn a_repaired_file_is_sound_and_holds_every_good_entry() {
     }
 }
 
+/// A bare name has no folder in it: nothing of a repair or a new file may depend on one.
+#[test]
+fn a_file_is_named_as_it_lies_in_the_working_folder() {
+    let sandbox = Sandbox::new();
+    for case in ["torn-tail", "glued-record", "orphans"] {
+        let bytes = std::fs::read(fixture(&format!("conformance/broken/{case}.jsonl"))).expect("readable");
+        sandbox.write(&format!("work/{case}.jsonl"), bytes);
+        let output = sandbox.run(["doctor", "--fix", &format!("{case}.jsonl")]);
+        assert!(output.status.success(), "{case}: {}", said(&output));
+    }
+    assert!(sandbox.path("work/torn-tail.jsonl.damaged").exists());
+    let mut rpc = sandbox.rpc(["--session", "new.jsonl"]);
+    rpc.call("appendMessage", json!({"message": {"role": "user", "content": "처음"}}));
+    rpc.finish();
+    assert!(sandbox.stdout(["tree", "new.jsonl"]).contains("처음"));
+}
+
 fn check_repair(case: &Path, name: &str) {
     let sandbox = Sandbox::new();
     let original = std::fs::read(case).expect("readable");

@@ -55,6 +55,21 @@ fn read_only_and_fork_go_on_beside_the_holder() {
 }
 
 #[test]
+fn what_cannot_be_done_leaves_no_copy_behind() {
+    let (sandbox, file, holder) = held();
+    for (arguments, words) in [
+        (vec!["go", &file, "nope", "--fork"], "nope"),
+        (vec!["label", &file, "nope", "name", "--fork"], "nope"),
+        (vec!["undo", &file, "--fork"], "undo"),
+        (vec!["redo", &file, "--fork"], "redo"),
+    ] {
+        expect_complaint(&sandbox.run(arguments), words);
+    }
+    assert!(!sandbox.path("naite/sessions").exists(), "there is no copy");
+    holder.finish();
+}
+
+#[test]
 fn a_waiter_gets_it_when_it_is_free_and_a_dead_owner_never_blocks() {
     let (sandbox, file, mut holder) = held();
     let mut waiter = crate::support::Rpc::start({

@@ -1,6 +1,7 @@
 //! The real binary, started as a user starts it, in a throw-away home.
 
 mod branch;
+mod claude_code;
 mod conformance;
 mod context;
 mod demo;
@@ -11,7 +12,9 @@ mod full;
 mod go;
 mod help;
 mod holding;
+mod hook;
 mod info;
+mod install;
 mod kills;
 mod label;
 mod matrix;
@@ -21,6 +24,7 @@ mod navigator;
 mod picture;
 mod relocate;
 mod rpc;
+mod session;
 mod sessions;
 mod show;
 mod support;

@@ -175,6 +175,44 @@ fn a_subscriber_may_cancel() {
 }
 
 #[test]
+fn a_subscriber_learns_which_session_starts() {
+    let sandbox = Sandbox::new();
+    let mut rpc = sandbox.rpc([] as [&str; 0]);
+    say(&mut rpc, "user", "first");
+    rpc.send(
+        &json!({"jsonrpc": "2.0", "id": "s", "method": "subscribe", "params": {"events": ["session_start"]}})
+            .to_string(),
+    );
+    let start = rpc.line().expect("an event");
+    assert_eq!(start["method"], "session_start");
+    let file = &start["params"]["sessionFile"];
+    assert!(file.is_string() && start["params"]["reason"] == "startup", "{start}");
+    assert_eq!(rpc.line().expect("an answer")["id"], "s");
+    rpc.send(&json!({"jsonrpc": "2.0", "id": "n", "method": "newSession"}).to_string());
+    let events: Vec<_> = (0..4).map_while(|_| rpc.line()).collect();
+    let new = events.iter().find(|event| event["method"] == "session_start").expect("an event");
+    assert_eq!((&new["params"]["reason"], &new["params"]["previousSessionFile"]), (&json!("new"), file));
+    assert_eq!(new["params"]["sessionId"], events[3]["result"]["sessionId"], "{events:?}");
+    rpc.finish();
+}
+
+#[test]
+fn half_a_character_reaches_no_strict_reader() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.path("s.jsonl");
+    std::fs::copy(crate::support::fixture("conformance/broken/lone-surrogates.jsonl"), &path)
+        .expect("copied");
+    let file = path.to_str().expect("UTF-8");
+    assert!(std::fs::read_to_string(&path).expect("readable").contains("\\ud83d"));
+    // Each answer is read by a reader that refuses lone surrogates.
+    let mut rpc = sandbox.rpc(["--session", file, "--read-only"]);
+    let entries = rpc.call("getEntries", json!({}));
+    assert!(entries.to_string().contains('\u{fffd}'), "{entries}");
+    rpc.call("getTree", json!({}));
+    rpc.finish();
+}
+
+#[test]
 fn errors_name_what_is_unknown_and_the_session_goes_on() {
     let sandbox = Sandbox::new();
     let mut rpc = sandbox.rpc([] as [&str; 0]);

@@ -51,6 +51,17 @@ fn a_session_is_found_by_what_people_remember() {
 }
 
 #[test]
+fn an_id_that_stands_in_two_files_is_asked_about() {
+    let sandbox = home();
+    let first = sandbox.json(["info", "aaaa-1111", "--json"])["path"].as_str().expect("a path").to_owned();
+    std::fs::copy(&first, sandbox.path("home/.pi/agent/sessions/--x--/copy.jsonl")).expect("copied");
+    let output = sandbox.run(["info", "aaaa-1111"]);
+    crate::support::expect_complaint(&output, "fits 2 sessions");
+    let said = crate::support::text(&output.stderr);
+    assert!(said.contains(&first) && said.contains("copy.jsonl"), "{said}");
+}
+
+#[test]
 fn touching_files_does_not_change_which_is_the_latest() {
     let sandbox = home();
     let second = sandbox.json(["info", "aaaa-2", "--json"])["path"].as_str().expect("a path").to_owned();
