@@ -11,13 +11,21 @@ pub(crate) fn time<T>(act: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64() * 1e3, result)
 }
 
-/// Runs something once; gives milliseconds that this thread had a processor for it, so that a busy machine does not
-/// count, and the result. Where the system does not tell, all time counts.
-pub(crate) fn busy_time<T>(act: impl FnOnce() -> T) -> (f64, T) {
+/// Milliseconds that something took, and for how many of them its thread had a processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Took {
+    pub(crate) all: f64,
+    /// Counted in ticks of the system, often 4 ms. Where the system does not tell, all time counts.
+    pub(crate) busy: f64,
+}
+
+/// Runs something once; gives what it took and its result. On a busy machine only the time on the processor says
+/// something about the slowest of many runs.
+pub(crate) fn busy_time<T>(act: impl FnOnce() -> T) -> (Took, T) {
     let before = on_processor();
-    let (ms, result) = time(act);
+    let (all, result) = time(act);
     let busy = before.zip(on_processor()).map(|(before, after)| (after - before) / 1e6);
-    (busy.unwrap_or(ms), result)
+    (Took { all, busy: busy.unwrap_or(all) }, result)
 }
 
 /// Nanoseconds that this thread had a processor so far.

@@ -2,7 +2,7 @@
 
 use i18n_embed_fl::fl;
 use naite_core::outline::{Connector, Emptiness, gutter};
-use naite_core::text::{Needles, one_line, width};
+use naite_core::text::{Needles, clip_left, one_line, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -412,7 +412,19 @@ fn draw_status(navigator: &Navigator, area: Rect, buffer: &mut Buffer) {
             | Notice::Damaged(_) => theme.error,
             _ => theme.good,
         };
-        pen.write_cut(&one_line(&notice_words(navigator, notice)), style);
+        let words = match notice {
+            // Of a path that is too long the end says more.
+            Notice::BranchMade(path) | Notice::ForkMade(path) => {
+                let made = |path: &str| match notice {
+                    Notice::BranchMade(_) => fl!(loader, "branch-made", path = path),
+                    _ => fl!(loader, "fork-made", path = path),
+                };
+                let room = pen.room().saturating_sub(width(&made("")));
+                made(&clip_left(&one_line(path), room).text)
+            }
+            notice => notice_words(navigator, notice),
+        };
+        pen.write_cut(&one_line(&words), style);
         return;
     }
     if matches!(navigator.mode, Mode::Label { .. }) {
