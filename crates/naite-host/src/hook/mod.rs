@@ -296,7 +296,10 @@ impl Call<'_> {
         let source = self.payload.source.as_deref().unwrap_or("startup");
         let opened = self.session(Some(&project)).and_then(|mut session| {
             session.ledger.is_fork |= source == "fork" && session.is_new();
-            session.ledger.closed = None;
+            // Every other start comes once in a session's life; one that comes late opens nothing again.
+            if source == "resume" {
+                session.ledger.closed = None;
+            }
             session.set_project(&project);
             session.save()
         });
