@@ -32,6 +32,8 @@ struct Mark {
     speaker: Speaker,
     hash: u64,
     prompt: Option<String>,
+    /// Found in the log after a crash: which prompt it was under is not known, but that it was logged is.
+    is_recovered: bool,
 }
 
 /// A question that has no answer yet.
@@ -107,20 +109,37 @@ impl Ledger {
     }
 
     fn take(&mut self, speaker: Speaker, prompt: Option<&str>, text: &str, now: i64) -> Option<LogLine> {
-        let mark = Mark { speaker, hash: squeezed(text), prompt: prompt.map(ToString::to_string) };
+        let mark = Mark {
+            speaker,
+            hash: squeezed(text),
+            prompt: prompt.map(ToString::to_string),
+            is_recovered: false,
+        };
         // Twice too much cannot be mended, once too little can: the transcript brings it again.
         let is_same = |known: &Mark| {
             let fits = known.prompt.is_none() || mark.prompt.is_none() || known.prompt == mark.prompt;
             (known.speaker, known.hash) == (speaker, mark.hash) && fits
         };
-        if let Some(at) = self.known.iter().position(is_same) {
-            // What the transcript or the log brought is known without its prompt until its payload names it.
-            if self.known[at].prompt.is_none() {
-                self.known[at].prompt.clone_from(&mark.prompt);
+        if self.known.iter().any(|known| is_same(known) && known.prompt == mark.prompt) {
+            return None;
+        }
+        if let Some(known) = self.known.iter_mut().find(|known| is_same(known)) {
+            // What the log brought back is known without its prompt until its payload names it.
+            if known.prompt.is_none() {
+                known.prompt.clone_from(&mark.prompt);
+                let unnamed = |waiting: &&mut Mark| waiting.prompt.is_none() && is_same(waiting);
+                if let Some(waiting) = self.waiting.iter_mut().find(unnamed) {
+                    waiting.prompt = mark.prompt;
+                    waiting.is_recovered = false;
+                }
             }
-            if let Some(waiting) = self.waiting.iter_mut().find(|waiting| is_same(waiting)) {
-                waiting.prompt = mark.prompt;
-            }
+            return None;
+        }
+        let recovered = |waiting: &&mut Mark| waiting.is_recovered && is_same(waiting);
+        if let Some(waiting) = self.waiting.iter_mut().find(recovered) {
+            waiting.prompt.clone_from(&mark.prompt);
+            waiting.is_recovered = false;
+            self.know(mark);
             return None;
         }
         self.begin(speaker);
@@ -169,6 +188,7 @@ impl Ledger {
                             speaker: Speaker::Assistant,
                             hash: message.hash,
                             prompt: self.turn.clone(),
+                            is_recovered: false,
                         });
                     }
                 }
@@ -187,7 +207,7 @@ impl Ledger {
         if self.is_older(Some(at)) {
             return None;
         }
-        let mark = Mark { speaker, hash: squeezed(text), prompt: self.turn.clone() };
+        let mark = Mark { speaker, hash: squeezed(text), prompt: self.turn.clone(), is_recovered: false };
         // A prompt that the agent rewrote is known by its id.
         let is_settled = self.settle(speaker, Some(mark.hash), mark.prompt.as_deref())
             || (speaker == Speaker::User
@@ -204,7 +224,8 @@ impl Ledger {
 
     /// Counts a line of the log that this did not know of.
     pub fn recover(&mut self, line: &LogLine) {
-        let mark = Mark { speaker: line.speaker, hash: squeezed(&line.content), prompt: None };
+        let mark =
+            Mark { speaker: line.speaker, hash: squeezed(&line.content), prompt: None, is_recovered: true };
         self.begin(line.speaker);
         self.know(mark.clone());
         self.waiting.push_back(mark);
@@ -338,6 +359,7 @@ impl Mark {
             .str("s", self.speaker.name())
             .str("h", &format!("{:016x}", self.hash))
             .maybe_str("p", self.prompt.as_deref())
+            .maybe_raw("r", self.is_recovered.then_some("true"))
             .end()
     }
 
@@ -348,6 +370,7 @@ impl Mark {
             speaker: if is_user { Speaker::User } else { Speaker::Assistant },
             hash: u64::from_str_radix(&object.str("h")?, 16).ok()?,
             prompt: object.str("p").map(alloc::borrow::Cow::into_owned),
+            is_recovered: object.bool("r").unwrap_or(false),
         })
     }
 }
