@@ -15,7 +15,8 @@ Commands:
                                `path:line: [rule] what to do` and exits with 1 on a finding.
   bench NAME [--json] [ARGS]   Build naite-bench with the release profile and run the bench NAME.
                                What follows NAME is handed on; the exit code is the bench's.
-                               NAME: open, tree, path, context, append, branched, list, limits.
+                               NAME: open, tree, path, context, append, branched, list, limits,
+                               hook.
   gen session [ARGS]           Write a generated session: --entries N --bytes B
                                --shape chain|wide|mixed --seed S --output FILE (else to the
                                standard output). `gen session --help` says more.

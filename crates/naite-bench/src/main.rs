@@ -7,6 +7,7 @@ mod append;
 mod branched;
 mod context;
 mod generator;
+mod hook;
 mod input;
 mod limits;
 mod list;
@@ -48,6 +49,8 @@ enum Bench {
     Navigator(Options),
     /// Lists thousands of session files without and with the cache of rows, beside reading them with `cat`.
     List(list::Args),
+    /// Runs whole processes of `naite hook`, beside `naite hook none` on the same standard input.
+    Hook(hook::Args),
     /// Runs the real `naite` on a million entries and on a line of 200 MB.
     Limits(limits::Args),
     /// Writes what benches and tests are made of.
@@ -68,6 +71,7 @@ fn main() -> anyhow::Result<()> {
         Bench::Tree(options) => tree::run(&options),
         Bench::Navigator(options) => navigator::run(&options),
         Bench::List(args) => list::run(&args),
+        Bench::Hook(args) => hook::run(&args),
         Bench::Limits(args) => limits::run(&args),
         Bench::Gen(what) => making::run(&what),
         Bench::Measure(measure) => open::measure(&measure),

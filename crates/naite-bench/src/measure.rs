@@ -11,6 +11,29 @@ pub(crate) fn time<T>(act: impl FnOnce() -> T) -> (f64, T) {
     (start.elapsed().as_secs_f64() * 1e3, result)
 }
 
+/// Milliseconds that something took, and for how many of them its thread had a processor.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Took {
+    pub(crate) all: f64,
+    /// Counted in ticks of the system, often 4 ms. Where the system does not tell, all time counts.
+    pub(crate) busy: f64,
+}
+
+/// Runs something once; gives what it took and its result. On a busy machine only the time on the processor says
+/// something about the slowest of many runs.
+pub(crate) fn busy_time<T>(act: impl FnOnce() -> T) -> (Took, T) {
+    let before = on_processor();
+    let (all, result) = time(act);
+    let busy = before.zip(on_processor()).map(|(before, after)| (after - before) / 1e6);
+    (Took { all, busy: busy.unwrap_or(all) }, result)
+}
+
+/// Nanoseconds that this thread had a processor so far.
+fn on_processor() -> Option<f64> {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    told.split_whitespace().next()?.parse().ok()
+}
+
 /// The middle value; of an even number the mean of the two middle ones.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();

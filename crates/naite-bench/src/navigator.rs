@@ -11,7 +11,7 @@ use naite_tui::{Buffer, Rect};
 use serde::Serialize;
 
 use crate::input::{self, Facts, Input, Options};
-use crate::measure::time;
+use crate::measure::{Took, busy_time, time};
 use crate::report;
 use crate::yardstick;
 
@@ -132,7 +132,8 @@ struct Row {
     samples: usize,
     median_ms: f64,
     p99_ms: f64,
-    max_ms: f64,
+    /// Of the time that the thread had a processor, in ticks of the system: what the limit is held against.
+    busy_p99_ms: f64,
     /// What it should stay below.
     limit_ms: Option<f64>,
     /// The yardstick, its time, and the median in units of it.
@@ -154,21 +155,29 @@ struct Whole<'a> {
     state_bytes_without_text: usize,
 }
 
-fn row(name: &'static str, mut runs: Vec<f64>, limit: f64, beside: (&'static str, f64)) -> Row {
-    runs.sort_unstable_by(f64::total_cmp);
-    let at = |part: f64| runs[((runs.len() as f64 * part).ceil() as usize).clamp(1, runs.len()) - 1];
-    let median_ms = at(0.5);
+fn row(name: &'static str, runs: &[Took], limit: f64, beside: (&'static str, f64)) -> Row {
+    let at = |part: f64, of: fn(&Took) -> f64| {
+        let mut sorted: Vec<f64> = runs.iter().map(of).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        sorted[((sorted.len() as f64 * part).ceil() as usize).clamp(1, sorted.len()) - 1]
+    };
+    let median_ms = at(0.5, |took| took.all);
     Row {
         name,
         samples: runs.len(),
         median_ms,
-        p99_ms: at(0.99),
-        max_ms: at(1.0),
+        p99_ms: at(0.99, |took| took.all),
+        busy_p99_ms: at(0.99, |took| took.busy),
         limit_ms: Some(limit),
         beside: beside.0,
         beside_ms: beside.1,
         ratio: median_ms / beside.1,
     }
+}
+
+/// The one after the other.
+fn together(first: Took, then: Took) -> Took {
+    Took { all: first.all + then.all, busy: first.busy + then.busy }
 }
 
 /// Runs the bench.
@@ -203,20 +212,20 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     ] {
         let mut runs = Vec::new();
         for at in 0..samples {
-            let (ms, done) = time(|| driven.press(keys[at % keys.len()]));
+            let (ms, done) = busy_time(|| driven.press(keys[at % keys.len()]));
             done?;
             runs.push(ms);
         }
-        rows.push(row(name, runs, FRAME, walk));
+        rows.push(row(name, &runs, FRAME, walk));
     }
     driven.press("alt+d")?;
     let mut runs = Vec::new();
     for at in 0..samples {
-        let (ms, done) = time(|| driven.say(Message::Resized(SIZE.0 - (at % 2) as u16, SIZE.1)));
+        let (ms, done) = busy_time(|| driven.say(Message::Resized(SIZE.0 - (at % 2) as u16, SIZE.1)));
         done?;
         runs.push(ms);
     }
-    rows.push(row("resize", runs, FRAME, walk));
+    rows.push(row("resize", &runs, FRAME, walk));
     let state_bytes_without_text = driven.navigator.bytes();
     searches(&mut driven, samples, parse, &mut rows)?;
     let whole = Whole {
@@ -238,12 +247,12 @@ fn searches(
     rows: &mut Vec<Row>,
 ) -> anyhow::Result<()> {
     // Cold: the first letter makes all texts be read.
-    let (echo, done) = time(|| driven.press("q"));
+    let (echo, done) = busy_time(|| driven.press("q"));
     done?;
-    let (rest, done) = time(|| driven.finish_search());
+    let (rest, done) = busy_time(|| driven.finish_search());
     done?;
-    rows.push(row("first letter, echo", vec![echo], FRAME, parse));
-    rows.push(row("first letter, all found", vec![echo + rest], 2000.0, parse));
+    rows.push(row("first letter, echo", &[echo], FRAME, parse));
+    rows.push(row("first letter, all found", &[together(echo, rest)], 2000.0, parse));
     driven.press("esc")?;
     let held = driven.navigator.list().text_held().max(1);
     let hay = "x".repeat(held);
@@ -252,18 +261,18 @@ fn searches(
     let (mut echoes, mut ends) = (Vec::new(), Vec::new());
     for _ in 0..samples.div_ceil(20) {
         for letter in ["t", "e", "s", "t", "backspace", "backspace", "backspace", "esc"] {
-            let (echo, done) = time(|| driven.press(letter));
+            let (echo, done) = busy_time(|| driven.press(letter));
             done?;
-            let (rest, done) = time(|| driven.finish_search());
+            let (rest, done) = busy_time(|| driven.finish_search());
             done?;
             echoes.push(echo);
             if letter != "esc" {
-                ends.push(echo + rest);
+                ends.push(together(echo, rest));
             }
         }
     }
-    rows.push(row("letter, echo", echoes, FRAME, scan));
-    rows.push(row("letter, all found", ends, 100.0, scan));
+    rows.push(row("letter, echo", &echoes, FRAME, scan));
+    rows.push(row("letter, all found", &ends, 100.0, scan));
     Ok(())
 }
 
@@ -273,14 +282,14 @@ fn print(whole: &Whole<'_>, as_json: bool) -> anyhow::Result<()> {
     }
     let cells = |row: &Row| {
         let limit = row.limit_ms.map_or_else(String::new, |limit| {
-            format!("< {limit} ms {}", if row.p99_ms < limit { "ok" } else { "MISSED" })
+            format!("< {limit} ms {}", if row.busy_p99_ms < limit { "ok" } else { "MISSED" })
         });
         vec![
             ("", row.name.to_owned()),
             ("samples", row.samples.to_string()),
             ("median", report::duration(row.median_ms)),
             ("p99", report::duration(row.p99_ms)),
-            ("max", report::duration(row.max_ms)),
+            ("p99 busy", report::duration(row.busy_p99_ms)),
             ("limit", limit),
             ("beside", format!("{} {}", row.beside, report::duration(row.beside_ms))),
             ("ratio", format!("{:.3}", row.ratio)),
@@ -290,7 +299,7 @@ fn print(whole: &Whole<'_>, as_json: bool) -> anyhow::Result<()> {
     let mb = |bytes: usize| bytes as f64 / 1e6;
     let ratio = whole.state_bytes as f64 / whole.text_bytes.max(1) as f64;
     report::text(&format!(
-        "{}window of {} x {}; {} entries\n\n{table}\nstate {:.1} MB without texts; {:.1} MB with {:.1} MB of text to search: {ratio:.2} x (limit 1.2 x {})\n",
+        "{}window of {} x {}; {} entries; limits are held against the time on the processor\n\n{table}\nstate {:.1} MB without texts; {:.1} MB with {:.1} MB of text to search: {ratio:.2} x (limit 1.2 x {})\n",
         report::session_line(whole.session),
         SIZE.0,
         SIZE.1,

@@ -32,6 +32,8 @@ struct Mark {
     speaker: Speaker,
     hash: u64,
     prompt: Option<String>,
+    /// Found in the log after a crash: which prompt it was under is not known, but that it was logged is.
+    is_recovered: bool,
 }
 
 /// A question that has no answer yet.
@@ -107,20 +109,37 @@ impl Ledger {
     }
 
     fn take(&mut self, speaker: Speaker, prompt: Option<&str>, text: &str, now: i64) -> Option<LogLine> {
-        let mark = Mark { speaker, hash: squeezed(text), prompt: prompt.map(ToString::to_string) };
+        let mark = Mark {
+            speaker,
+            hash: squeezed(text),
+            prompt: prompt.map(ToString::to_string),
+            is_recovered: false,
+        };
         // Twice too much cannot be mended, once too little can: the transcript brings it again.
         let is_same = |known: &Mark| {
             let fits = known.prompt.is_none() || mark.prompt.is_none() || known.prompt == mark.prompt;
             (known.speaker, known.hash) == (speaker, mark.hash) && fits
         };
-        if let Some(at) = self.known.iter().position(is_same) {
-            // What the transcript or the log brought is known without its prompt until its payload names it.
-            if self.known[at].prompt.is_none() {
-                self.known[at].prompt.clone_from(&mark.prompt);
+        if self.known.iter().any(|known| is_same(known) && known.prompt == mark.prompt) {
+            return None;
+        }
+        if let Some(known) = self.known.iter_mut().find(|known| is_same(known)) {
+            // What the log brought back is known without its prompt until its payload names it.
+            if known.prompt.is_none() {
+                known.prompt.clone_from(&mark.prompt);
+                let unnamed = |waiting: &&mut Mark| waiting.prompt.is_none() && is_same(waiting);
+                if let Some(waiting) = self.waiting.iter_mut().find(unnamed) {
+                    waiting.prompt = mark.prompt;
+                    waiting.is_recovered = false;
+                }
             }
-            if let Some(waiting) = self.waiting.iter_mut().find(|waiting| is_same(waiting)) {
-                waiting.prompt = mark.prompt;
-            }
+            return None;
+        }
+        let recovered = |waiting: &&mut Mark| waiting.is_recovered && is_same(waiting);
+        if let Some(waiting) = self.waiting.iter_mut().find(recovered) {
+            waiting.prompt.clone_from(&mark.prompt);
+            waiting.is_recovered = false;
+            self.know(mark);
             return None;
         }
         self.begin(speaker);
@@ -135,11 +154,16 @@ impl Ledger {
     /// Takes lines of the transcript in their order: what of them is to be logged. `now` stands for a time that a
     /// line does not give.
     pub fn hear(&mut self, said: &[Said<'_>], now: i64) -> Vec<LogLine> {
+        // What was copied from another session stands first, not all of it marked (`--fork-session` marks the
+        // agent's lines alone, and gives the others the new prompt's id).
+        let copied = said.iter().rposition(|one| matches!(one, Said::Copied)).map_or(0, |last| last + 1);
+        let said = &said[copied..];
         let mut lines = Vec::new();
         let mut message = Message::default();
         for (place, one) in said.iter().enumerate() {
             match one {
-                Said::Turn { prompt_id } => {
+                Said::Turn { at, .. } if self.is_older(*at) => {}
+                Said::Turn { prompt_id, .. } => {
                     self.turn = Some(prompt_id.to_string());
                     self.settle(Speaker::User, None, Some(prompt_id));
                 }
@@ -164,6 +188,7 @@ impl Ledger {
                             speaker: Speaker::Assistant,
                             hash: message.hash,
                             prompt: self.turn.clone(),
+                            is_recovered: false,
                         });
                     }
                 }
@@ -173,17 +198,25 @@ impl Ledger {
         lines
     }
 
+    /// Says whether something was said in the session that this one began as a copy of.
+    fn is_older(&self, at: Option<i64>) -> bool {
+        self.is_fork && at.is_some_and(|at| at < self.created)
+    }
+
     fn hear_one(&mut self, speaker: Speaker, text: &str, at: i64) -> Option<LogLine> {
-        if self.is_fork && at < self.created {
+        if self.is_older(Some(at)) {
             return None;
         }
-        let mark = Mark { speaker, hash: squeezed(text), prompt: self.turn.clone() };
+        let mark = Mark { speaker, hash: squeezed(text), prompt: self.turn.clone(), is_recovered: false };
         // A prompt that the agent rewrote is known by its id.
         let is_settled = self.settle(speaker, Some(mark.hash), mark.prompt.as_deref())
             || (speaker == Speaker::User
                 && mark.prompt.is_some()
                 && self.settle(speaker, None, mark.prompt.as_deref()));
-        self.begin(speaker);
+        if !is_settled {
+            // What is settled began something when it was logged.
+            self.begin(speaker);
+        }
         // Also what is settled: its payload may come once more, or its prompt be named only now.
         self.know(mark);
         if is_settled { None } else { Some(LogLine { at, speaker, content: text.into() }) }
@@ -191,7 +224,8 @@ impl Ledger {
 
     /// Counts a line of the log that this did not know of.
     pub fn recover(&mut self, line: &LogLine) {
-        let mark = Mark { speaker: line.speaker, hash: squeezed(&line.content), prompt: None };
+        let mark =
+            Mark { speaker: line.speaker, hash: squeezed(&line.content), prompt: None, is_recovered: true };
         self.begin(line.speaker);
         self.know(mark.clone());
         self.waiting.push_back(mark);
@@ -325,6 +359,7 @@ impl Mark {
             .str("s", self.speaker.name())
             .str("h", &format!("{:016x}", self.hash))
             .maybe_str("p", self.prompt.as_deref())
+            .maybe_raw("r", self.is_recovered.then_some("true"))
             .end()
     }
 
@@ -335,6 +370,7 @@ impl Mark {
             speaker: if is_user { Speaker::User } else { Speaker::Assistant },
             hash: u64::from_str_radix(&object.str("h")?, 16).ok()?,
             prompt: object.str("p").map(alloc::borrow::Cow::into_owned),
+            is_recovered: object.bool("r").unwrap_or(false),
         })
     }
 }

@@ -3,28 +3,17 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use naite_core::ingest::claude_code::Speech;
+use naite_core::text::json::Object;
+
 /// Begins a block of context that Naite put in.
 pub const BLOCK: &str = "<naite-context";
 /// Ends it.
 pub const BLOCK_END: &str = "</naite-context>";
 
-/// How machine-made text begins that Claude Code stores as a user's (its transcripts; see `docs/claude-code.md`).
-const WRAPPERS: [&str; 9] = [
-    "<command-name>",
-    "<command-message>",
-    "<local-command-",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<task-notification>",
-    "<system-reminder>",
-    "[Request interrupted by user",
-];
-
 /// Says whether a program wrote this in a person's name: a notice, an echo of a command, a mark of an interrupt.
 pub fn is_machine_made(text: &str) -> bool {
-    let text = text.trim_start();
-    WRAPPERS.iter().any(|wrapper| text.starts_with(wrapper))
+    Speech::of(&Object::default(), text) != Speech::User
 }
 
 /// Takes out the blocks of context that Naite itself put in, so that they are never stored again.
@@ -59,7 +48,8 @@ const ASKING: [&str; 32] = [
 const KOREAN_ASKING: [&str; 9] = ["뭐", "무엇", "왜", "어떻게", "언제", "어디", "누구", "얼마", "무슨"];
 
 /// Endings of Korean questions, also without a question mark.
-const KOREAN_ENDINGS: [&str; 10] = ["까", "까요", "나요", "가요", "인가", "는지", "은지", "을지", "니", "냐"];
+const KOREAN_ENDINGS: [&str; 11] =
+    ["까", "까요", "나요", "인가요", "는가요", "은가요", "한가요", "인가", "는지", "은지", "을지"];
 
 /// Says whether a prompt asks something: it has a question mark behind a word, or a line of it begins or ends as
 /// questions do. Code blocks do not count, nor do lines without words.
@@ -85,8 +75,7 @@ fn line_asks(line: &str) -> bool {
     let mut words = line.split_whitespace().filter(|word| !word.starts_with('`'));
     let Some(first) = words.clone().next() else { return false };
     let mark_behind_word = words.any(|word| {
-        let bare =
-            word.trim_end_matches(|c: char| matches!(c, '"' | '\'' | ')' | '”' | '’' | '*' | '_' | '!'));
+        let bare = word.trim_end_matches(['"', '\'', ')', '”', '’', '*', '_', '!']);
         bare.ends_with(is_mark) && bare.trim_end_matches(is_mark).ends_with(char::is_alphanumeric)
     });
     let first = first.trim_end_matches([',', ':']).to_lowercase();
@@ -97,7 +86,6 @@ fn line_asks(line: &str) -> bool {
 fn korean_asks(line: &str) -> bool {
     let ends = |sentence: &str| {
         let sentence = sentence.trim_end_matches(|c: char| !c.is_alphanumeric());
-        // The polite ending of a wish for an answer: 알려줘, 설명해줘 with an asking word.
         KOREAN_ENDINGS.iter().any(|ending| sentence.ends_with(ending))
     };
     line.split(['.', '!', '。', ',']).any(ends)
@@ -155,6 +143,7 @@ mod tests {
             "",
             "Fix the parser",
             "계속 진행해줘",
+            "이 함수로 들어가요.",
             "```\nlet a = b? ;\nwhat is it?\n```",
             "GET /a?b=c",
             "is",

@@ -3,6 +3,7 @@
 use alloc::borrow::Cow;
 use alloc::string::String;
 
+use naite_core::ingest::claude_code::Speech;
 use naite_core::text::json::{self, Object};
 
 use crate::speech;
@@ -23,6 +24,8 @@ pub enum Said<'a> {
     Turn {
         /// The prompt's id.
         prompt_id: Cow<'a, str>,
+        /// When, in Unix milliseconds.
+        at: Option<i64>,
     },
     /// A block of text of the agent's.
     Assistant {
@@ -73,29 +76,16 @@ fn at(object: &Object<'_>) -> Option<i64> {
 }
 
 fn user<'a>(object: &Object<'a>, is_set: &dyn Fn(&str) -> bool) -> Said<'a> {
-    const MACHINE: [&str; 7] = [
-        "isMeta",
-        "toolUseResult",
-        "hookText",
-        "isCompactSummary",
-        "interruptedMessageId",
-        "turnCompanion",
-        "sourceToolAssistantUUID",
-    ];
-    let notified = || {
-        object
-            .object("origin")
-            .is_some_and(|origin| origin.str("kind").as_deref() == Some("task-notification"))
-    };
     let prompt_id = object.str("promptId");
     let text = object.object("message").and_then(|message| text(message.raw("content")?)).unwrap_or_default();
-    let is_machine = MACHINE.iter().any(|key| is_set(key)) || notified() || speech::is_machine_made(&text);
+    let is_marked = is_set("isCompactSummary") || is_set("sourceToolAssistantUUID");
+    let is_machine = is_marked || Speech::of(object, &text) != Speech::User;
     let text = match speech::without_injected(&text) {
         Cow::Borrowed(_) => text,
         Cow::Owned(rest) => rest,
     };
     match prompt_id {
-        Some(prompt_id) if is_machine || text.trim().is_empty() => Said::Turn { prompt_id },
+        Some(prompt_id) if is_machine || text.trim().is_empty() => Said::Turn { prompt_id, at: at(object) },
         _ if is_machine || text.trim().is_empty() => Said::Nothing,
         prompt_id => Said::User { prompt_id, text, at: at(object) },
     }
@@ -141,9 +131,7 @@ pub fn is_request(line: &[u8]) -> bool {
 /// Replaces the payload of a `prompt_snapshot` (the whole system prompt, 65 KB a turn) by its length and hash; the
 /// envelope, which carries the chain of parents, stays byte for byte. `None` for every other line.
 pub fn shorten_snapshot(line: &str) -> Option<String> {
-    if memchr::memmem::find(line.as_bytes(), b"\"prompt_snapshot\"").is_none() {
-        return None;
-    }
+    memchr::memmem::find(line.as_bytes(), b"\"prompt_snapshot\"")?;
     let object = Object::parse(line)?;
     let attachment = object.raw("attachment")?;
     let inner = Object::parse(attachment)?;
@@ -192,7 +180,7 @@ mod tests {
             assert!(!heard("", content), "{content}");
         }
         let command = user(r#""promptId":"p","#, r#""<command-name>/x</command-name>""#);
-        assert_eq!(read(&command), Said::Turn { prompt_id: "p".into() });
+        assert_eq!(read(&command), Said::Turn { prompt_id: "p".into(), at: None });
     }
 
     #[test]

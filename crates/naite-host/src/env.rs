@@ -54,6 +54,11 @@ pub struct HookEnvironment {
 pub(crate) const OURS: &str = "NAITE_WORKER";
 
 impl HookEnvironment {
+    /// Says whether a test wants to see a hook break (`NAITE_TEST_BREAK`); never in a release.
+    pub fn is_to_break() -> bool {
+        cfg!(debug_assertions) && env::var_os("NAITE_TEST_BREAK").is_some()
+    }
+
     /// Reads the environment of this process.
     pub fn read() -> Self {
         let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
@@ -85,6 +90,8 @@ pub struct Surroundings {
     pub light: bool,
     /// It runs in tmux.
     pub tmux: bool,
+    /// The terminal can do nothing but print (`TERM=dumb`).
+    pub dumb: bool,
 }
 
 impl Surroundings {
@@ -96,8 +103,14 @@ impl Surroundings {
             no_color: set("NO_COLOR").is_some(),
             light: ground.is_some_and(|ground| ground == 7 || ground == 15),
             tmux: set("TMUX").is_some(),
+            dumb: text("TERM").as_deref() == Some("dumb"),
         }
     }
+}
+
+/// The time zone that `TZ` names, if it names one.
+pub(crate) fn time_zone() -> Option<String> {
+    env::var("TZ").ok()
 }
 
 /// Where everything is.

@@ -153,10 +153,10 @@ impl Trust {
         let key = path_hash(data.as_os_str().as_encoded_bytes());
         let note = self.home.join("index").join(format!("git-{key:016x}"));
         let state = format!("{} {} {} {}", index.len, index.mtime, index.identity.0, index.identity.1);
-        if let Some(known) = self.read_note(&note) {
-            if let Some(answer) = known.strip_prefix(&state) {
-                return answer.trim() == "tracked";
-            }
+        if let Some(known) = self.read_note(&note)
+            && let Some(answer) = known.strip_prefix(&state)
+        {
+            return answer.trim() == "tracked";
         }
         let asked = Command::new("git")
             .arg("-C")

@@ -25,6 +25,13 @@ pub enum Plan {
         /// How.
         kind: io::ErrorKind,
     },
+    /// This call fails, if it writes, and no other one.
+    FailOnce {
+        /// The call.
+        call: usize,
+        /// How.
+        kind: io::ErrorKind,
+    },
     /// This call, if it is a write, writes no more than `keep` bytes.
     Tear {
         /// The call.
@@ -204,6 +211,7 @@ impl FaultFs {
         match state.plan {
             Plan::Abort { call } if state.calls.len() == call => std::process::abort(),
             Plan::Fail { call, kind } if writes && state.calls.len() >= call => Err(kind.into()),
+            Plan::FailOnce { call, kind } if writes && state.calls.len() == call => Err(kind.into()),
             _ => Ok(()),
         }
     }

@@ -230,3 +230,20 @@ pub fn check(drawing: &str, keys: &str, rows: &str) {
     let wanted: Vec<&str> = rows.lines().filter_map(|line| line.trim_start().strip_prefix('|')).collect();
     assert_eq!(screen.rows_text(), wanted.join("\n"), "{keys}");
 }
+
+/// The bytes of the first session of another program among the fixtures.
+pub fn fixture(program: &str) -> Vec<u8> {
+    let mut waiting = vec![crate::fixtures().join(program).join("sessions")];
+    let mut found = Vec::new();
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                waiting.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
+                found.push(path);
+            }
+        }
+    }
+    std::fs::read(found.iter().min().expect("a session in the fixture")).expect("a readable fixture")
+}

@@ -55,8 +55,8 @@ impl Editor {
     }
 
     fn word_before(&self) -> usize {
-        let words = self.text[..self.cursor].unicode_word_indices();
-        words.last().map_or(0, |(at, _)| at)
+        let mut words = self.text[..self.cursor].unicode_word_indices();
+        words.next_back().map_or(0, |(at, _)| at)
     }
 
     fn word_behind(&self) -> usize {

@@ -178,13 +178,12 @@ fn control_sequence(bytes: &[u8]) -> Read {
     if *first == b'M' {
         return if bytes.len() < 6 { Read::Incomplete } else { Read::Used(6, None) };
     }
-    let Some(end) = bytes[2..].iter().position(|byte| (0x40..=0x7e).contains(byte)) else {
-        // A new escape in the middle: what came before it is lost.
-        return match bytes[2..].iter().position(|byte| *byte < 0x20) {
-            Some(at) => Read::Used(at + 2, None),
-            None => Read::Incomplete,
-        };
-    };
+    let is_last = |byte: &u8| (0x40..=0x7e).contains(byte) || *byte < 0x20;
+    let Some(end) = bytes[2..].iter().position(is_last) else { return Read::Incomplete };
+    if bytes[end + 2] < 0x20 {
+        // Another key in the middle: what came before it is lost.
+        return Read::Used(end + 2, None);
+    }
     let body = std::str::from_utf8(&bytes[2..end + 2]).unwrap_or_default();
     let used = end + 3;
     match bytes[end + 2] {
@@ -337,6 +336,31 @@ mod tests {
             &["Click 2,4", "WheelUp 0,0", "WheelDown 0,0"],
         );
         check("\x1b[200~한\x1b[A글\x1b[201~x".as_bytes(), &["paste \"한\\u{1b}[A글\"", "X"]);
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+        #[test]
+        fn it_does_not_matter_where_reads_are_cut(
+            parts in proptest::collection::vec(proptest::sample::select(vec![
+                "a", "한", "🌳", "\u{1b}", "\u{1b}[A", "\u{1b}[13;2u", "\u{1b}[<0;3;5M", "\u{1b}O", "[", "1;",
+                "\u{1b}[200~", "x\ny", "\u{1b}[201~", "\r", "\u{7f}", "\u{1b}[[", "~", "\u{1b}[M",
+            ]), 0..12),
+            cuts in proptest::collection::vec(0..80usize, 0..6),
+        ) {
+            let bytes = parts.concat().into_bytes();
+            let mut whole = Input::default();
+            let wanted = [whole.feed(&bytes), whole.flush()].concat();
+            let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(bytes.len())).collect();
+            cuts.extend([0, bytes.len()]);
+            cuts.sort_unstable();
+            let mut input = Input::default();
+            let mut events: Vec<Event> =
+                cuts.windows(2).flat_map(|cut| input.feed(&bytes[cut[0]..cut[1]])).collect();
+            events.extend(input.flush());
+            proptest::prop_assert_eq!(events, wanted);
+        }
     }
 
     #[test]

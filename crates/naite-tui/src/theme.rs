@@ -95,27 +95,22 @@ impl Theme {
             removed: dim,
             added: bold,
         };
-        let (user, label, active, dim) = match palette {
+        // What is quiet is dim and not grey: in some palettes the one grey there is has the colour of the ground.
+        let (user, label, active) = match palette {
             Palette::Plain => return plain,
-            Palette::Dark => (Color::LightCyan, Color::LightYellow, Color::LightGreen, Color::DarkGray),
-            Palette::Light => (Color::Blue, Color::Magenta, Color::Green, Color::DarkGray),
+            Palette::Dark => (Color::LightCyan, Color::LightYellow, Color::LightGreen),
+            Palette::Light => (Color::Blue, Color::Magenta, Color::Green),
         };
         let (summary, error) = match palette {
             Palette::Light => (Color::Magenta, Color::Red),
             _ => (Color::LightMagenta, Color::LightRed),
         };
-        let faint = Style::new().fg(dim);
         Self {
             title: bold.fg(active),
             user: Style::new().fg(user),
-            tool: faint,
             summary: Style::new().fg(summary),
-            quiet: faint,
             label: bold.fg(label),
             active: bold.fg(active),
-            line: faint,
-            hint: faint,
-            key: Style::new(),
             error: bold.fg(error),
             good: Style::new().fg(active),
             removed: Style::new().fg(error),

@@ -72,7 +72,7 @@ fn what_no_person_said_is_not_logged() {
     assert_eq!(ledger.answer(Some("p"), "\n", 1), None);
     assert_eq!(words(ledger.submit(Some("p"), "/-session-save note", 1)), ["/-session-save note"]);
     // The transcript has the command in a machine's words.
-    assert!(ledger.hear(&[Said::Turn { prompt_id: "p".into() }], 2).is_empty());
+    assert!(ledger.hear(&[Said::Turn { prompt_id: "p".into(), at: None }], 2).is_empty());
     assert_eq!(ledger.waiting(), 0);
 }
 
@@ -81,6 +81,27 @@ fn a_fork_logs_what_is_its_own() {
     let mut ledger = Ledger { is_fork: true, created: 6, ..Ledger::default() };
     let said = [Said::Copied, user("p", "older"), agent("m", "own")];
     assert_eq!(words(ledger.hear(&said, 9)), ["own"]);
+}
+
+#[test]
+fn lines_that_a_fork_copied_under_its_own_prompt_end_no_wait() {
+    let older = |fork: &mut Ledger| {
+        assert_eq!(words(fork.submit(Some("f"), "forked", 20)), ["forked"]);
+        let tool = || Said::Turn { prompt_id: "f".into(), at: Some(5) };
+        let said = [user("f", "first"), Said::Copied, tool(), Said::Copied, user("f", "unanswered"), tool()];
+        let own = Said::User { prompt_id: Some("f".into()), text: "forked".into(), at: Some(20) };
+        words(fork.hear(&[&said[..], &[own]].concat(), 30))
+    };
+    let mut fork = Ledger { is_fork: true, created: 20, ..Ledger::default() };
+    assert_eq!(older(&mut fork), [""; 0]);
+    assert_eq!(fork.waiting(), 0);
+}
+
+#[test]
+fn what_stands_before_a_copied_line_is_copied_although_no_hook_named_a_fork() {
+    let mut ledger = Ledger { created: 20, ..Ledger::default() };
+    let said = [user("f", "older"), Said::Copied, user("f", "own"), agent("m", "answer")];
+    assert_eq!(words(ledger.hear(&said, 30)), ["own", "answer"]);
 }
 
 #[test]
@@ -145,6 +166,8 @@ struct Turn {
     late: usize,
     /// How much of the transcript is there and read after the prompt and after the end, in lines from the turn's first.
     read: (usize, usize),
+    /// The hook of the end reads and answers at once: a crash may take both from the ledger.
+    is_one: bool,
     crash: Option<usize>,
 }
 
@@ -156,14 +179,16 @@ fn turn() -> impl Strategy<Value = Turn> {
         (0..3usize, 0..3usize),
         0..2usize,
         (0..2usize, 0..6usize),
+        any::<bool>(),
         prop::option::weighted(0.3, 0..3usize),
     )
-        .prop_map(|(ask, blocks, delivered, late, read, crash)| Turn {
+        .prop_map(|(ask, blocks, delivered, late, read, is_one, crash)| Turn {
             ask,
             blocks,
             delivered,
             late,
             read,
+            is_one,
             crash,
         })
 }
@@ -194,9 +219,19 @@ proptest! {
                 disk.act(crash, |ledger| ledger.submit(prompt, turn.ask, 0).into_iter().collect(), disk.heard);
             }
             read(&mut disk, start + turn.read.0, turn.crash);
-            read(&mut disk, start + turn.read.1, None);
-            for _ in 0..turn.delivered.1 {
-                disk.act(turn.crash, |ledger| ledger.answer(prompt, last, 0).into_iter().collect(), disk.heard);
+            if !turn.is_one {
+                read(&mut disk, start + turn.read.1, None);
+            }
+            for again in 0..turn.delivered.1 {
+                let from = disk.heard;
+                let upto = if turn.is_one { from.max(start + turn.read.1).min(transcript.len()) } else { from };
+                let crash = turn.crash.filter(|_| again == 0 || !turn.is_one);
+                let act = |ledger: &mut Ledger| {
+                    let mut lines = ledger.hear(&transcript[from..upto], 0);
+                    lines.extend(ledger.answer(prompt, last, 0));
+                    lines
+                };
+                disk.act(crash, act, upto);
             }
             if n > 0 && turns[n - 1].late > 0 {
                 let (before, prompt) = (&turns[n - 1], Some(names[n - 1].as_str()));

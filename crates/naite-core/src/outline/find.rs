@@ -11,10 +11,8 @@ use super::rows::Order;
 use crate::heads::Ix;
 use crate::text::Needles;
 
-/// Bytes of one piece of text memory.
-const PIECE: usize = 1 << 20;
-/// A text longer than this gets a piece of its own, so that pieces are at least 15/16 full.
-const LONG: usize = PIECE / 16;
+/// Bytes of the smallest and of the largest piece of text memory: a sixteenth of what is held already lies between.
+const PIECES: (usize, usize) = (1 << 16, 1 << 20);
 /// Entries on each side whose text is asked for at once.
 const BATCH: usize = 64;
 /// What looking at one entry costs besides its bytes, in bytes.
@@ -38,12 +36,14 @@ impl Texts {
             self.places.resize(ix.at() + 1, (0, 0, 0));
         }
         let room = |piece: &String| piece.capacity() - piece.len();
-        let at = if text.len() > LONG {
+        let size = (self.held / 16).clamp(PIECES.0, PIECES.1);
+        // A long text gets a piece of its own, so that pieces are at least 15/16 full.
+        let at = if text.len() > size / 16 {
             self.pieces.push(String::with_capacity(text.len()));
             self.pieces.len() - 1
         } else {
             if self.pieces.get(self.open).map_or(0, room) < text.len() {
-                self.pieces.push(String::with_capacity(PIECE));
+                self.pieces.push(String::with_capacity(size));
                 self.open = self.pieces.len() - 1;
             }
             self.open

@@ -3,6 +3,7 @@
 mod bits;
 mod draw;
 mod find;
+mod haystack;
 mod list;
 mod rows;
 mod words;

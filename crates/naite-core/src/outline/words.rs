@@ -4,6 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::haystack::{Said, push};
 use crate::entry::{Block, Entry, Kind, Message, Role, Stop, content_blocks};
 use crate::heads::Ix;
 use crate::text::json::{self, Object};
@@ -29,6 +30,11 @@ pub struct Caller {
 impl Caller {
     /// Finds a call among the blocks of an assistant's message.
     pub fn find(assistant: &Entry<'_>, call: &str) -> Option<Self> {
+        if let Some(said) = Said::read(assistant.text) {
+            let found = said.calls().find(|one| one.id == call)?;
+            let arguments = found.arguments.unwrap_or("{}");
+            return Some(Self { name: found.name.into(), arguments: arguments.into() });
+        }
         assistant.message()?.blocks().into_iter().find_map(|block| match block {
             Block::ToolCall { id, name, arguments, .. } if id == call => {
                 Some(Self { name: name.into_owned(), arguments: arguments.unwrap_or("{}").into() })
@@ -192,6 +198,60 @@ pub fn search_text(
     caller: Option<&Caller>,
     home: Option<&str>,
 ) -> String {
+    match quick_search_text(entry, label, caller, home) {
+        Some(text) => text,
+        None => careful_search_text(entry, label, caller, home),
+    }
+}
+
+/// The same for what nearly all messages look like, in one pass over the record.
+fn quick_search_text(
+    entry: &Entry<'_>,
+    label: Option<&str>,
+    caller: Option<&Caller>,
+    home: Option<&str>,
+) -> Option<String> {
+    let is_turn = matches!(entry.role, Role::User | Role::Assistant);
+    if entry.kind != Kind::Message || !(is_turn || entry.role == Role::ToolResult && caller.is_some()) {
+        return None;
+    }
+    // The row of a call that started a sub-agent names it, which stands elsewhere in the record.
+    if caller.is_some_and(|caller| matches!(caller.name.to_ascii_lowercase().as_str(), "agent" | "task")) {
+        return None;
+    }
+    let said = Said::read(entry.text)?;
+    let mut all = String::with_capacity(said.len() + 256);
+    match caller {
+        Some(caller) => {
+            all.push_str(&call_row(caller, None, home));
+            push(&mut all, &caller.name);
+            push(&mut all, &plain_arguments(&caller.arguments));
+        }
+        // A turn without text has other words in its row.
+        None if said.texts().all(is_blank) => return None,
+        None => all.push_str(&said.role.0),
+    }
+    let mut before = if caller.is_some() { "\n" } else { ": " };
+    for text in said.texts() {
+        all.push_str(core::mem::replace(&mut before, "\n"));
+        all.push_str(text);
+    }
+    push(&mut all, label.unwrap_or_default());
+    push(&mut all, &said.role.0);
+    said.fields().for_each(|text| push(&mut all, text));
+    for call in said.calls() {
+        push(&mut all, call.name);
+        push(&mut all, &plain_arguments(call.arguments.unwrap_or_default()));
+    }
+    Some(fold_owned(all))
+}
+
+fn careful_search_text(
+    entry: &Entry<'_>,
+    label: Option<&str>,
+    caller: Option<&Caller>,
+    home: Option<&str>,
+) -> String {
     let message = entry.message();
     // The row of a turn begins like its text, which is there in full.
     let spoken = match (&message, entry.role) {
@@ -336,4 +396,58 @@ fn plain_arguments(raw: &str) -> String {
         text.push('\n');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::EntryId;
+
+    /// The quick way must find the same words as the careful one, or leave the record to it.
+    #[test]
+    fn both_ways_to_search_find_the_same() {
+        let caller =
+            Caller { name: "bash".into(), arguments: r#"{"command":"echo \"한글\" && ls"}"#.into() };
+        let records = [
+            (Role::User, r#"{"message":{"role":"user","content":"Hello 한글\n\tL"}}"#, true),
+            (
+                Role::User,
+                r#"{"message":{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","data":"zz"},{"type":"text","text":"B"}]}}"#,
+                true,
+            ),
+            (Role::User, r#"{"message":{"role":"user","content":" "}}"#, false),
+            (Role::User, r#"{"message":{"role":"user","content":"x\ud83d y"}}"#, false),
+            (
+                Role::Assistant,
+                r#"{"message":{"role":"assistant","content":[{"type":"thinking","thinking":"no"},{"type":"text","text":"Yes"},{"type":"toolCall","id":"c","name":"Read","arguments":{"path":"a\"b","n":[1,{"k":"v"}]}}],"errorMessage":"Boom"}}"#,
+                true,
+            ),
+            (
+                Role::Assistant,
+                r#"{"message":{"role":"assistant","content":[{"type":"toolCall","id":"c","name":"ls","arguments":null}]}}"#,
+                false,
+            ),
+            (
+                Role::ToolResult,
+                r#"{"message":{"role":"toolResult","toolCallId":"c","toolName":"bash","content":[{"type":"text","text":"OUT"}]}}"#,
+                true,
+            ),
+            (Role::User, r#"{"message":{"role":"user","role":"user","content":"twice"}}"#, false),
+        ];
+        for (role, record, is_quick) in records {
+            let id = EntryId::new("e").expect("an id");
+            let entry = crate::codec::entry(record, id, None, (Kind::Message, role, 0));
+            let caller = (role == Role::ToolResult).then_some(&caller);
+            let careful = careful_search_text(&entry, Some("Pin"), caller, None);
+            let quick = quick_search_text(&entry, Some("Pin"), caller, None);
+            assert_eq!(quick.is_some(), is_quick, "{record}");
+            let words = |text: &str| -> Vec<String> {
+                let mut words: Vec<String> = text.split_whitespace().map(String::from).collect();
+                words.sort_unstable();
+                words.dedup();
+                words
+            };
+            assert_eq!(words(&quick.unwrap_or_else(|| careful.clone())), words(&careful), "{record}");
+        }
+    }
 }

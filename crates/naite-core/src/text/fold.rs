@@ -24,14 +24,40 @@ pub fn fold(text: &str) -> Cow<'_, str> {
 
 /// Folds a text in its own memory where it can.
 pub fn fold_owned(mut text: String) -> String {
-    let only_ascii_has_case = |text: &str| {
-        text.chars().all(|c| c.is_ascii() || !has_lower_case(c)) && matches!(nfc(text), Cow::Borrowed(_))
-    };
-    if text.is_ascii() || only_ascii_has_case(&text) {
+    if has_case_in_ascii_only(&text) {
         text.make_ascii_lowercase();
         return text;
     }
     fold(&text).into_owned()
+}
+
+/// Says whether a text is in normal form C and nothing but ASCII in it has a case; for most text without a table.
+fn has_case_in_ascii_only(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        // Eight bytes of ASCII at once.
+        if let Some(Ok(eight)) = bytes.get(at..at + 8).map(<[u8; 8]>::try_from)
+            && u64::from_ne_bytes(eight) & 0x8080_8080_8080_8080 == 0
+        {
+            at += 8;
+            continue;
+        }
+        let Some(c) = text[at..].chars().next() else { break };
+        if !is_inert(c) {
+            return text[at..].chars().all(|c| c.is_ascii() || !has_lower_case(c))
+                && matches!(nfc(text), Cow::Borrowed(_));
+        }
+        at += c.len_utf8();
+    }
+    true
+}
+
+/// Characters without a case that are normal whatever stands beside them (no combining mark is among them): ASCII,
+/// Hangul syllables, unified ideographs, common punctuation, drawing characters, emoji.
+fn is_inert(c: char) -> bool {
+    matches!(c, '\0'..='\x7f' | '\u{ac00}'..='\u{d7a3}' | '\u{4e00}'..='\u{9fff}' | '\u{2010}'..='\u{2027}'
+        | '\u{2500}'..='\u{27bf}' | '\u{3000}'..='\u{3029}' | '\u{1f300}'..='\u{1faff}')
 }
 
 /// Says whether lower case would change a character; most scripts have no case at all.
@@ -87,6 +113,8 @@ mod tests {
             ("Ω", "ω", true),
             ("ΟΔΟΣ", "ΟΔΟΣΑ", true),
             ("🌳", "a 🌳 b", true),
+            ("é", "Cafe\u{301} 한글, “Log” ─ 긴 글이 이어집니다 ABCDEFGH ijklmnop", true),
+            ("å", "12345678Ünïted 나무 A\u{30a}", true),
         ] {
             assert_eq!(fold_owned(text.into()), fold(text), "{text:?}");
             assert_eq!(Needles::new(query).match_folded(&fold(text)), hit, "{query:?} in {text:?}");

@@ -278,7 +278,9 @@ proptest! {
                     for (ix, was) in places.into_iter().zip(folded) {
                         let Some(ix) = ix else { continue };
                         let now = (0..list.len()).find(|place| list.row(*place).is_some_and(|row| row.ix == ix));
-                        let is = now.is_some_and(|place| list.hidden(place).is_some());
+                        // A row that a new fold above it hides keeps its own fold.
+                        let Some(now) = now else { continue };
+                        let is = list.hidden(now).is_some();
                         let folds = if plain.query.is_empty() { &mut plain.folds } else { &mut plain.search_folds };
                         match (was, is) {
                             (false, true) => drop(folds.insert(ix)),

@@ -16,7 +16,7 @@ use naite_context::ledger::Ledger;
 use naite_context::line::LogLine;
 use naite_context::payload::{Event, Payload};
 use naite_context::project::Project;
-use naite_core::text::json::ObjectWriter;
+use naite_core::text::json::{Object, ObjectWriter};
 use naite_store::Fs;
 use naite_store::context::{AgentMark, Calendar, ContextError, ContextStore, Mark, SessionLog, TmuxSession};
 
@@ -202,7 +202,6 @@ impl Call<'_> {
     fn session(&mut self, project: Option<&Project>) -> Result<SessionLog<'_>, ContextError> {
         let id = &self.payload.session_id;
         let mut session = self.store.session(id, project, self.hook.now, PATIENCE)?;
-        session.ledger.closed = None;
         if let Some(cwd) = self.payload.cwd.as_deref() {
             session.ledger.cwd.get_or_insert_with(|| cwd.into());
         }
@@ -242,7 +241,7 @@ impl Call<'_> {
                 ledger.closed = Some(now);
             }
         });
-        if event == Event::Stop {
+        if event == Event::Stop && !self.is_current() {
             self.note_current_session();
         }
         self.leave_to_worker()
@@ -271,6 +270,8 @@ impl Call<'_> {
                     session.set_project(project);
                 }
                 if let Some(line) = take(&mut session.ledger) {
+                    // An event that comes late or twice opens nothing again.
+                    session.ledger.closed = None;
                     note(session.append(&line));
                 }
                 if project.is_none() {
@@ -295,6 +296,10 @@ impl Call<'_> {
         let source = self.payload.source.as_deref().unwrap_or("startup");
         let opened = self.session(Some(&project)).and_then(|mut session| {
             session.ledger.is_fork |= source == "fork" && session.is_new();
+            // Every other start comes once in a session's life; one that comes late opens nothing again.
+            if source == "resume" {
+                session.ledger.closed = None;
+            }
             session.set_project(&project);
             session.save()
         });
@@ -364,6 +369,14 @@ impl Call<'_> {
 
     fn start(&self) -> Outcome {
         Outcome { worker: Some(self.store.root().into()), ..Outcome::default() }
+    }
+
+    /// Says whether the session is the one that was active last already, as its prompt made it.
+    fn is_current(&self) -> bool {
+        let current = self.store.read_text("current-session.json").ok().flatten().unwrap_or_default();
+        let current = Object::parse(&current).unwrap_or_default();
+        current.str("session_id").as_deref() == Some(&self.payload.session_id)
+            && current.str("transcript_path").as_deref() == self.payload.transcript_path.as_deref()
     }
 
     fn note_current_session(&mut self) {

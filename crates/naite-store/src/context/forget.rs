@@ -165,7 +165,7 @@ impl ContextStore {
             .display("files_changed", forgotten.changed.len())
             .display("lines", lines)
             .end();
-        self.append_shared(&self.data.join(RECORD), (line + "\n").as_bytes())
+        self.append_durably(&self.data.join(RECORD), (line + "\n").as_bytes())
     }
 
     /// Says whether a session was forgotten: what its agent still has of it is not to come back.
@@ -192,7 +192,12 @@ fn is_whole(what: &Forget<'_>, path: &Path) -> bool {
     match folder {
         "sessions" => behind_date == Some(&id) || name == id,
         "summaries" => name.strip_prefix(&id).is_some_and(|rest| rest == ".json" || rest == ".json.backup"),
-        "marks" => name == id || name.strip_prefix(&id).is_some_and(|rest| rest.starts_with('@')),
+        "marks" => name.strip_prefix(&id).is_some_and(|rest| {
+            // Also what a process that died was writing.
+            let process = rest.strip_prefix('.').and_then(|rest| rest.strip_suffix(".tmp"));
+            let is_left = process.is_some_and(|process| process.bytes().all(|byte| byte.is_ascii_digit()));
+            rest == ".json" || rest.starts_with('@') || is_left
+        }),
         // `subagents/{day}/{session_id}`
         _ => name == id && path.ancestors().nth(2).is_some_and(|above| above.ends_with("subagents")),
     }

@@ -12,9 +12,10 @@ mod session;
 mod shared;
 mod state;
 
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::error::Act;
 use crate::fs::{Fs, replace_file};
@@ -90,6 +91,16 @@ pub struct ContextStore {
     data: PathBuf,
     calendar: Arc<dyn Calendar>,
     durable: bool,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What was looked at already, so that it is not looked at again with every file.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Folders of which no part leads out of the store.
+    guarded: HashSet<PathBuf>,
+    /// The folders of sessions.
+    sessions: HashMap<String, PathBuf>,
 }
 
 impl ContextStore {
@@ -102,7 +113,11 @@ impl ContextStore {
         durable: bool,
     ) -> Self {
         let root = root.into();
-        Self { fs, data: root.join("data/context"), root, calendar, durable }
+        Self { fs, data: root.join("data/context"), root, calendar, durable, seen: Arc::default() }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The root.
@@ -153,6 +168,14 @@ impl ContextStore {
             return Err(ContextError::LeadsOut { path: path.into() });
         };
         let mut at = self.root.clone();
+        let parent = path.parent().filter(|parent| self.seen().guarded.contains(*parent));
+        let below = match (parent, path.file_name()) {
+            (Some(parent), Some(name)) => {
+                at = parent.into();
+                Path::new(name)
+            }
+            _ => below,
+        };
         for part in below.components() {
             match part {
                 Component::Normal(part) => at.push(part),
@@ -166,6 +189,9 @@ impl ContextStore {
                     return Err(ContextError::LeadsOut { path: at });
                 }
             }
+        }
+        if let Some(parent) = path.parent() {
+            self.seen().guarded.insert(parent.into());
         }
         Ok(())
     }

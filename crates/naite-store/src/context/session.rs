@@ -1,6 +1,6 @@
 //! One session of the store: its log, and what follows from each of its lines.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use naite_core::text::json::ObjectWriter;
 use super::shared::{TAIL, append_whole};
 use super::{ContextError, ContextStore, Result, fail, missing_is_none};
 use crate::error::Act;
-use crate::fs::{FsFile, replace_file};
+use crate::fs::FsFile;
 
 /// How much of a log is read at once.
 const WINDOW: usize = 1 << 20;
@@ -31,9 +31,11 @@ pub struct SessionLog<'s> {
     pub ledger: Ledger,
     /// The log's last line, if anything was appended or recovered: who spoke, when.
     last: Option<(Speaker, i64)>,
-    /// The log ends in half a line.
-    is_torn: bool,
     is_dirty: bool,
+    /// Files of the store that were appended to and are not on the disk yet.
+    unsynced: BTreeSet<PathBuf>,
+    /// A message or what follows from it could not be written, so that the ledger says more than is on the disk.
+    is_broken: bool,
     saved: String,
 }
 
@@ -68,6 +70,17 @@ impl ContextStore {
     /// The folder of a session, `sessions/{YYMMDD}_{session_id}`; `None` if the store does not have it. A note in
     /// `state/` spares the search.
     pub fn find(&self, session_id: &str) -> Result<Option<PathBuf>> {
+        if let Some(folder) = self.seen().sessions.get(session_id) {
+            return Ok(Some(folder.clone()));
+        }
+        let found = self.search(session_id)?;
+        if let Some(folder) = &found {
+            self.seen().sessions.insert(session_id.into(), folder.clone());
+        }
+        Ok(found)
+    }
+
+    fn search(&self, session_id: &str) -> Result<Option<PathBuf>> {
         let encoded = name::encode(session_id);
         let note = Path::new("state/sessions").join(&encoded);
         if let Some(name) = self.read_text(&note)? {
@@ -124,8 +137,11 @@ impl ContextStore {
     ) -> Result<SessionLog<'_>> {
         let log = self.lock_log(&folder.join("log.jsonl"), wait)?;
         let ledger = self.read(&folder.join("cursor.json"))?;
-        let saved = ledger.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
-        let mut ledger = Ledger::parse(&saved).unwrap_or_default();
+        let mut saved = ledger.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        saved.truncate(saved.trim_end().len());
+        let known = Ledger::parse(&saved);
+        let is_known = known.is_some();
+        let mut ledger = known.unwrap_or_default();
         if ledger.created == 0 {
             ledger.created = now;
         }
@@ -140,11 +156,12 @@ impl ContextStore {
             log,
             ledger,
             last: None,
-            is_torn: false,
             is_dirty: false,
+            unsynced: BTreeSet::new(),
+            is_broken: false,
             saved,
         };
-        session.recover()?;
+        session.recover(is_known)?;
         Ok(session)
     }
 
@@ -207,24 +224,30 @@ impl SessionLog<'_> {
 
     /// Brings the ledger up to the log: lines that it does not know of were written by a process that died. What
     /// should have followed from them is made up for, unless a ledger was there and is lost: then it did follow.
-    fn recover(&mut self) -> Result<()> {
+    fn recover(&mut self, is_known: bool) -> Result<()> {
         let path = self.log_path();
         let len = self.log.meta().map_err(fail(Act::Read, &path))?.len;
         if len == self.ledger.log_bytes {
             return Ok(());
         }
-        if len < self.ledger.log_bytes {
+        let is_cut = len < self.ledger.log_bytes;
+        if is_cut {
             // A log that was cut by hand: count it anew.
             (self.ledger.log_bytes, self.ledger.lines) = (0, 0);
             self.ledger.forget_waiting();
         }
-        let is_lost =
-            self.ledger.log_bytes == 0 && self.store.fs.meta(&self.folder.join("metadata.json")).is_ok();
+        // A ledger of a session that has said nothing yet is no lost one.
+        let is_lost = (is_cut || !is_known) && self.store.fs.meta(&self.folder.join("metadata.json")).is_ok();
         let mut lines = Vec::new();
-        self.ledger.log_bytes =
-            self.each_line(self.ledger.log_bytes, |text| lines.push(LogLine::parse(text)))?;
-        self.is_torn = self.ledger.log_bytes < len;
+        let end = self.each_line(self.ledger.log_bytes, |text| lines.push(LogLine::parse(text)))?;
         self.ledger.log_bytes = len;
+        if end < len {
+            // What is behind the last line feed may be a whole message that lacks only its own. It is ended now: the
+            // ledger will say that the log is known up to here.
+            lines.push(self.read_rest(end, len)?);
+            append_whole(self.log.as_mut(), b"\n").map_err(fail(Act::Append, &path))?;
+            self.ledger.log_bytes += 1;
+        }
         let mut followers = Vec::new();
         for line in lines {
             self.ledger.lines += 1;
@@ -237,23 +260,34 @@ impl SessionLog<'_> {
         if is_lost { Ok(()) } else { self.make_up_for(followers) }
     }
 
+    fn read_rest(&self, from: u64, upto: u64) -> Result<Option<LogLine>> {
+        let path = self.log_path();
+        let mut rest = vec![0; (upto - from) as usize];
+        let read = self.log.read_at(&mut rest, from).map_err(fail(Act::Read, &path))?;
+        Ok(std::str::from_utf8(&rest[..read]).ok().and_then(LogLine::parse))
+    }
+
     /// Appends the lines that are not among the last ones of their files.
-    fn make_up_for(&self, mut followers: Vec<(PathBuf, String)>) -> Result<()> {
+    fn make_up_for(&mut self, mut followers: Vec<(PathBuf, String)>) -> Result<()> {
         followers.sort_by(|one, other| one.0.cmp(&other.0));
+        let mut unsynced = Vec::new();
         for group in followers.chunk_by(|one, other| one.0 == other.0) {
             let path = &group[0].0;
             let bytes: usize = group.iter().map(|(_, text)| text.len()).sum();
             let tail = self.store.tail(path, TAIL + 2 * bytes as u64)?;
-            let known: HashSet<&[u8]> = tail.split_inclusive(|byte| *byte == b'\n').collect();
+            // A line that lacks only its line feed is there: the next append ends it.
+            let known: HashSet<&[u8]> = tail.split(|byte| *byte == b'\n').collect();
             let missing: Vec<u8> = group
                 .iter()
-                .filter(|(_, text)| !known.contains(text.as_bytes()))
+                .filter(|(_, text)| !known.contains(text.trim_end_matches('\n').as_bytes()))
                 .flat_map(|(_, text)| text.bytes())
                 .collect();
             if !missing.is_empty() {
                 self.store.append_shared(path, &missing)?;
+                unsynced.push(path.clone());
             }
         }
+        self.unsynced.extend(unsynced);
         Ok(())
     }
 
@@ -287,13 +321,17 @@ impl SessionLog<'_> {
         Ok(())
     }
 
-    /// Appends a message, with one write, and what follows from it.
+    /// Appends a message, with one write, and what follows from it. After a failure the ledger is not saved: whoever
+    /// opens the session next finds out from the log what arrived, as after a crash.
     pub fn append(&mut self, line: &LogLine) -> Result<()> {
+        let appended = self.append_line(line);
+        self.is_broken |= appended.is_err();
+        appended
+    }
+
+    fn append_line(&mut self, line: &LogLine) -> Result<()> {
         let path = self.log_path();
-        let mut text = line.to_session_line();
-        if self.is_torn {
-            text.insert(0, '\n');
-        }
+        let text = line.to_session_line();
         let before = self.log.meta().map_err(fail(Act::Append, &path))?.len;
         if let Err(error) = append_whole(self.log.as_mut(), text.as_bytes()) {
             // The log is locked: what arrived is this line's beginning and nobody's else.
@@ -304,13 +342,13 @@ impl SessionLog<'_> {
         let after = self.log.meta().map_err(fail(Act::Append, &path))?.len;
         if before == self.ledger.log_bytes && after == before + text.len() as u64 {
             self.ledger.log_bytes = after;
-            self.ledger.lines += 1 + u64::from(self.is_torn);
+            self.ledger.lines += 1;
         }
-        self.is_torn = false;
         self.is_dirty = true;
         self.last = Some((line.speaker, line.at));
         for (path, text) in self.followers(line) {
             self.store.append_shared(&path, text.as_bytes())?;
+            self.unsynced.insert(path);
         }
         Ok(())
     }
@@ -356,6 +394,7 @@ impl SessionLog<'_> {
         let answered = format!("{{\"answers\":\"{}\"", question.id);
         if !self.store.has_line(&path, &answered)? {
             self.store.append_shared(&path, line::answer(&question.id, at, self.ledger.lines).as_bytes())?;
+            self.unsynced.insert(path);
         }
         self.ledger.question = None;
         self.is_dirty = true;
@@ -374,14 +413,13 @@ impl SessionLog<'_> {
 
     /// Makes what was appended durable and saves what is known beside it.
     pub fn save(&mut self) -> Result<()> {
-        if self.is_dirty && self.store.durable {
-            self.log.sync().map_err(fail(Act::Append, &self.log_path()))?;
+        if self.store.durable {
+            self.sync()?;
         }
         let text = self.ledger.to_json();
-        if text != self.saved {
+        if text != self.saved && !self.is_broken {
             let path = self.folder.join("cursor.json");
-            replace_file(self.store.fs.as_ref(), &path, text.as_bytes())
-                .map_err(fail(Act::Replace, &path))?;
+            self.store.overwrite(&path, &text)?;
             self.write_metadata()?;
             self.keep_name()?;
             self.saved = text;
@@ -402,7 +440,20 @@ impl SessionLog<'_> {
             .maybe_str("closed_at", self.ledger.closed.map(iso).as_deref())
             .end();
         let path = self.folder.join("metadata.json");
-        replace_file(self.store.fs.as_ref(), &path, (text + "\n").as_bytes())
-            .map_err(fail(Act::Replace, &path))
+        self.store.overwrite(&path, &text)
+    }
+
+    /// Brings the log and what follows from it to the disk, all at once: the system does that together.
+    fn sync(&mut self) -> Result<()> {
+        let path = self.log_path();
+        let store = self.store;
+        let followers = std::mem::take(&mut self.unsynced);
+        let (log, is_dirty) = (&mut self.log, self.is_dirty);
+        std::thread::scope(|scope| {
+            let running: Vec<_> = followers.iter().map(|path| scope.spawn(|| store.sync(path))).collect();
+            let own = if is_dirty { log.sync().map_err(fail(Act::Append, &path)) } else { Ok(()) };
+            let others = running.into_iter().filter_map(|thread| thread.join().ok());
+            others.fold(own, |all, one| all.and(one))
+        })
     }
 }

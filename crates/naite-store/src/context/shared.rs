@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::time::Duration;
 
-use memchr::memmem;
 use naite_context::name;
 use naite_core::entry::iso;
 use naite_core::text::json::{self, Object, ObjectWriter};
@@ -50,10 +49,34 @@ impl ContextStore {
             let _ = file.set_len(len);
             return Err(fail(Act::Append, path)(error));
         }
-        if self.durable {
-            file.sync().map_err(fail(Act::Append, path))?;
-        }
         Ok(())
+    }
+
+    /// The same, and makes the lines durable.
+    pub(super) fn append_durably(&self, path: &Path, lines: &[u8]) -> Result<()> {
+        self.append_shared(path, lines)?;
+        if self.durable { self.sync(path) } else { Ok(()) }
+    }
+
+    /// Makes what was written to a file durable, by whatever process.
+    pub(super) fn sync(&self, path: &Path) -> Result<()> {
+        let synced = self.fs.open_append(path).and_then(|mut file| file.sync());
+        synced.map_err(fail(Act::Append, path))
+    }
+
+    /// Writes a small file anew in its place: quicker than a new file that takes its name, which some file systems
+    /// bring to the disk first. Only for what may be lost with the power; white space fills up what was longer.
+    pub(super) fn overwrite(&self, path: &Path, text: &str) -> Result<()> {
+        self.guard(path)?;
+        let write = || {
+            let mut file = self.fs.open_lock(path)?;
+            let old = file.meta()?.len as usize;
+            let mut bytes = text.trim_end().as_bytes().to_vec();
+            bytes.resize((text.trim_end().len()).max(old.saturating_sub(1)), b' ');
+            bytes.push(b'\n');
+            file.write_at(&bytes, 0)
+        };
+        write().map_err(fail(Act::Replace, path))
     }
 
     /// Opens a shared log, alone for as long as it is open.
@@ -98,9 +121,11 @@ impl ContextStore {
         self.fs.open_append(path).map_err(fail(Act::Append, path))
     }
 
-    /// Says whether a shared log has a piece of text among its last lines.
-    pub(super) fn has_line(&self, path: &Path, text: &str) -> Result<bool> {
-        Ok(memmem::find(&self.tail(path, TAIL)?, text.as_bytes()).is_some())
+    /// Says whether a whole object among the last lines of a shared log begins like this.
+    pub(super) fn has_line(&self, path: &Path, start: &str) -> Result<bool> {
+        let tail = self.tail(path, TAIL)?;
+        let mut lines = tail.split(|byte| *byte == b'\n');
+        Ok(lines.any(|line| line.starts_with(start.as_bytes()) && line.ends_with(b"}")))
     }
 
     /// The last bytes of a log, at most so many.
@@ -188,7 +213,7 @@ impl ContextStore {
             .str("text", text)
             .end();
         let path = self.data.join("buffer").join(format!("{}.jsonl", name::encode(project)));
-        self.append_shared(&path, (line + "\n").as_bytes())
+        self.append_durably(&path, (line + "\n").as_bytes())
     }
 
     /// Writes down what a hook could not do: `hook-errors.log`, a line each.
@@ -205,7 +230,7 @@ impl ContextStore {
             .maybe_str("session_id", session_id)
             .str("error", error)
             .end();
-        self.append_shared(&path, (line + "\n").as_bytes())
+        self.append_durably(&path, (line + "\n").as_bytes())
     }
 }
 

@@ -12,6 +12,8 @@ use crate::fs::FsFile;
 
 /// Where marks lie, below `data/context`.
 const MARKS: &str = "state/marks";
+/// How they end; what is being written, or was when its process died, ends otherwise.
+const ENDING: &str = ".json";
 
 /// A sub-agent that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,10 +52,11 @@ pub enum Mark {
 
 impl Mark {
     fn file_name(&self) -> String {
-        match self {
+        let name = match self {
             Self::Session { session_id, .. } => name::encode(session_id),
             Self::Agent(agent) => name::encode(&format!("{}@{}", agent.session_id, agent.agent_id)),
-        }
+        };
+        name + ENDING
     }
 
     fn to_json(&self) -> String {
@@ -104,7 +107,7 @@ impl ContextStore {
     /// The marks that are left: name and content; what is damaged has none.
     pub fn marks(&self) -> Result<Vec<(String, Option<Mark>)>> {
         let mut marks = Vec::new();
-        for name in self.names(MARKS)?.into_iter().filter(|name| !name.ends_with(".tmp")) {
+        for name in self.names(MARKS)?.into_iter().filter(|name| name.ends_with(ENDING)) {
             if let Some(text) = self.read_text(Path::new(MARKS).join(&name))? {
                 let mark = Mark::parse(&text);
                 marks.push((name, mark));

@@ -14,4 +14,5 @@ mod old;
 mod replay;
 mod rows;
 mod slot;
+mod watch;
 mod words;

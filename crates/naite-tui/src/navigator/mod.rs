@@ -239,7 +239,7 @@ enum Mode {
     Prompt { entry: Ix, editor: Editor },
     Summarizing { entry: Ix, ticks: usize },
     Offers { entry: Ix, why: WhyNot, choice: usize },
-    Page(Page),
+    Page(Box<Page>),
 }
 
 /// The navigator.

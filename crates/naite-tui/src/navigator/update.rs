@@ -50,7 +50,7 @@ impl Navigator {
                 Vec::new()
             }
             Message::Compared(comparison) => {
-                self.mode = Mode::Page(Page::compare(comparison, &self.settings.words, self.size.0));
+                self.mode = Mode::Page(Page::compare(comparison, &self.settings.words, self.size.0).into());
                 Vec::new()
             }
             Message::Grew { entries } => {
@@ -144,7 +144,7 @@ impl Navigator {
         }
         self.rewrap();
         if std::mem::take(&mut self.wants_full) {
-            self.mode = Mode::Page(Page::full(self.detail.clone(), &self.settings.words, self.size.0));
+            self.mode = Mode::Page(Page::full(self.detail.clone(), &self.settings.words, self.size.0).into());
         }
     }
 
@@ -340,7 +340,7 @@ impl Navigator {
             }
             Action::PreviewUp => self.scroll_by(-1),
             Action::PreviewDown => self.scroll_by(1),
-            Action::Help => self.mode = Mode::Page(Page::help(&self.settings, self.size.0)),
+            Action::Help => self.mode = Mode::Page(Page::help(&self.settings, self.size.0).into()),
             Action::Fork => return vec![Effect::Fork],
             _ => {
                 if let Some(entry) = self.list.selection() {
@@ -372,7 +372,8 @@ impl Navigator {
             Action::Branch => return vec![Effect::Branch(entry)],
             Action::Copy => return vec![Effect::Copy(entry)],
             Action::Full if self.detail.entry == Some(entry) && self.detail.is_whole => {
-                self.mode = Mode::Page(Page::full(self.detail.clone(), &self.settings.words, self.size.0));
+                self.mode =
+                    Mode::Page(Page::full(self.detail.clone(), &self.settings.words, self.size.0).into());
             }
             Action::Full => (self.wants_full, self.asked_detail) = (true, None),
             Action::Mark => (self.mark, self.notice) = (Some(entry), Some(Notice::Marked)),

@@ -2,10 +2,10 @@
 
 use i18n_embed_fl::fl;
 use naite_core::outline::{Connector, Emptiness, gutter};
-use naite_core::text::{Needles, one_line, width};
+use naite_core::text::{Needles, clip_left, one_line, width};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Style};
+use ratatui::style::Style;
 
 use super::page::{Content, HelpLine, Page};
 use super::update::{OFFERS, SUMMARIES};
@@ -233,9 +233,8 @@ fn draw_row(navigator: &Navigator, place: usize, mut pen: Pen<'_>, edited: InPla
     let (list, theme) = (&navigator.list, &navigator.settings.theme);
     let (Some(at), Some(row)) = (list.outline_row(place), list.row(place)) else { return };
     let is_selected = place == list.selected() && edited.is_none();
-    let over = |style: Style| {
-        if is_selected { style.fg(Color::Reset).patch(theme.selected) } else { style }
-    };
+    // The bar of the selected row has one look, or it would be a patchwork.
+    let over = |style: Style| if is_selected { theme.selected } else { style };
     let hidden = list.hidden(place);
     pen.write(if place == list.selected() { "› " } else { "  " }, over(theme.active));
     let mut connectors = gutter(list.outline(), at, Some(pen.room())).text;
@@ -413,7 +412,19 @@ fn draw_status(navigator: &Navigator, area: Rect, buffer: &mut Buffer) {
             | Notice::Damaged(_) => theme.error,
             _ => theme.good,
         };
-        pen.write_cut(&one_line(&notice_words(navigator, notice)), style);
+        let words = match notice {
+            // Of a path that is too long the end says more.
+            Notice::BranchMade(path) | Notice::ForkMade(path) => {
+                let made = |path: &str| match notice {
+                    Notice::BranchMade(_) => fl!(loader, "branch-made", path = path),
+                    _ => fl!(loader, "fork-made", path = path),
+                };
+                let room = pen.room().saturating_sub(width(&made("")));
+                made(&clip_left(&one_line(path), room).text)
+            }
+            notice => notice_words(navigator, notice),
+        };
+        pen.write_cut(&one_line(&words), style);
         return;
     }
     if matches!(navigator.mode, Mode::Label { .. }) {

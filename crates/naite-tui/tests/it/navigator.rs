@@ -419,6 +419,14 @@ fn new_entries_appear_and_the_selection_stays() {
 }
 
 #[test]
+fn of_a_long_path_the_end_is_seen() {
+    let mut screen = screen();
+    let path = format!("/home/user/{}/session-1.jsonl", "folder/".repeat(20));
+    screen.say(Message::Told(Notice::BranchMade(path)));
+    assert!(screen.text().contains("New session: …") && screen.text().contains("/session-1.jsonl"));
+}
+
+#[test]
 fn korean_words_are_those_of_the_manual() {
     let settings =
         || Settings { words: Words::new(Language::Korean), asks_for_summary: true, ..Settings::default() };

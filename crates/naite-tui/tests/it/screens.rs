@@ -1,7 +1,6 @@
 //! What people see, at every size that a window may have.
 
-use naite_testkit::fixtures;
-use naite_testkit::screen::Screen;
+use naite_testkit::screen::{Screen, fixture};
 use naite_tui::navigator::Settings;
 use naite_tui::{Language, Words};
 
@@ -28,21 +27,6 @@ fn deep(levels: usize) -> String {
         lines.push(format!("{}└─ v{level} user: level {level} aside{mark}", "│  ".repeat(level)));
     }
     lines.join("\n")
-}
-
-fn fixture(name: &str) -> Vec<u8> {
-    let folder = fixtures().join(name).join("sessions");
-    let file = walk(&folder).into_iter().find(|path| path.extension().is_some_and(|ext| ext == "jsonl"));
-    std::fs::read(file.expect("a session in the fixture")).expect("a readable fixture")
-}
-
-fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.path().is_dir() { found.extend(walk(&entry.path())) } else { found.push(entry.path()) }
-    }
-    found.sort();
-    found
 }
 
 /// Snapshots a screen at every size after some keys.

@@ -102,6 +102,7 @@ pub(crate) fn machine() -> Hook {
 }
 
 fn run(asked: &Asked) {
+    assert!(!HookEnvironment::is_to_break(), "as it was told to");
     if asked.event == "worker" {
         return work(asked);
     }

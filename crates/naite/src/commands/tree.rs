@@ -57,7 +57,8 @@ pub(crate) fn language(tag: &str) -> Result<Language, String> {
 }
 
 pub(crate) fn run(env: &Environment, args: &Args, out: &mut Out) -> anyhow::Result<()> {
-    let prints = args.json || args.print || args.width.is_some() || !terminal::is_there();
+    let prints =
+        args.json || args.print || args.width.is_some() || env.surroundings.dumb || !terminal::is_there();
     if !prints {
         return navigate(env, args, out);
     }

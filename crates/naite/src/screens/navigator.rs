@@ -80,7 +80,8 @@ pub(super) fn navigate_in(
 ) -> anyhow::Result<Ended> {
     let path = LogName::new(session.path().unwrap_or(std::path::Path::new("")));
     let size = terminal::size();
-    let fixed = session.header().filter(|header| header.is_newer()).map(|_| WhyNot::Newer);
+    let newer = session.header().filter(|header| header.is_newer()).map(|_| WhyNot::Newer);
+    let fixed = session.foreign().map(|_| WhyNot::Foreign).or(newer);
     let settings = navigator::Settings {
         title: title(&session),
         keymap: looks.keymap,
@@ -417,6 +418,7 @@ fn failed(error: StoreError) -> Message {
 fn why_not(error: StoreError) -> WhyNot {
     match error {
         StoreError::ReadOnly { newer_version: Some(_), .. } => WhyNot::Newer,
+        StoreError::Foreign { .. } => WhyNot::Foreign,
         StoreError::Held { owner, .. } => WhyNot::Held(format!("{}, {}", owner.program, owner.pid)),
         error => WhyNot::Refused(words::explain(&error.into()).what),
     }

@@ -12,6 +12,7 @@ mod full;
 mod go;
 mod help;
 mod holding;
+mod hook;
 mod info;
 mod install;
 mod kills;

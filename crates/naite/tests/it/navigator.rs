@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use naite_testkit::drawing;
 
-use crate::support::{Sandbox, fingerprint};
+use crate::support::{Sandbox, fingerprint, fixture};
 use crate::tty::Tty;
 
 const TALK: &str = "u1 user: Start task
@@ -265,6 +265,25 @@ fn a_held_session_offers_a_copy() {
     let (status, text, _) = tty.finish();
     assert!(status.success() && text.contains("A copy was made"), "{text}");
     rpc.finish();
+}
+
+#[test]
+fn a_transcript_of_another_agent_is_only_looked_at_or_continued_in_a_copy() {
+    let sandbox = Sandbox::new();
+    let name = "claude-code-2.1.332/projects/-home-user-project/11111111-1111-4111-8111-111111111111.jsonl";
+    let path = sandbox.write("transcript.jsonl", std::fs::read(fixture(name)).expect("a fixture"));
+    let before = fingerprint(&path);
+    let mut tty = Tty::start(&sandbox, &["tree", path.to_str().expect("UTF-8")], (80, 24));
+    tty.wait_for("Session tree")
+        .send("\x1b[H")
+        .wait_for("1 of ")
+        .send("\r")
+        .wait_for("it belongs to another agent");
+    tty.send("\x1b").wait_for("1 of ").send("L").wait_for("it belongs to another agent");
+    tty.send("\r").wait_for("› Copy the text").send("\x1b[A\r");
+    let (status, text, _) = tty.finish();
+    assert!(status.success() && text.contains("A copy was made"), "{text}");
+    assert_eq!(fingerprint(&path), before);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use crate::support::Sandbox;
 use crate::tty::Tty;
 
 /// The window of the picture.
-const SIZE: (u16, u16) = (100, 32);
+const SIZE: (u16, u16) = (100, 28);
 /// One cell, in pixels.
 const CELL: (usize, usize) = (9, 19);
 /// The sixteen colours of a terminal.
@@ -82,6 +82,9 @@ impl Run {
             _ => or,
         };
         let (mut letters, mut ground) = (color(cell.fgcolor(), LETTERS), color(cell.bgcolor(), GROUND));
+        if cell.dim() {
+            letters = COLORS[8];
+        }
         if cell.inverse() {
             (letters, ground) = (ground, letters);
         }

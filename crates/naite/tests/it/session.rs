@@ -29,7 +29,7 @@ fn say(home: &Sandbox, project: &str, session: &str, prompt: &str) {
         home,
         project,
         "user-prompt-submit",
-        &json!({"session_id": session, "cwd": cwd, "prompt_id": prompt, "prompt": prompt}),
+        &json!({"session_id": session, "cwd": cwd, "prompt_id": prompt.len().to_string(), "prompt": prompt}),
     );
 }
 

@@ -65,8 +65,8 @@ impl Speech {
         )
     }
 
-    /// Tells a user line apart by its marks and by how its text begins.
-    pub(super) fn of(fields: &Object<'_>, text: &str) -> Self {
+    /// Tells a user line apart by its marks (the keys of the line) and by how its text begins.
+    pub fn of(fields: &Object<'_>, text: &str) -> Self {
         let text = text.trim_start();
         let marked = |key: &str| fields.present(key).is_some_and(|raw| !matches!(raw, "false" | "\"\""));
         let notified = || {

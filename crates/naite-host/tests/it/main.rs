@@ -1,0 +1,3 @@
+//! Tests of the host through its public names.
+
+mod hook;
