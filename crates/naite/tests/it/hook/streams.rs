@@ -464,3 +464,41 @@ fn a_transcript_that_is_complete_once() {
 fn a_transcript_that_is_complete_late_again() {
     check_all(Transcript::Complete, Delivery::Late);
 }
+
+/// Two rows as one: an event of the first, one of the second, and so on.
+fn in_turn(one: &Value, other: &Value) -> Value {
+    let events = |row: &Value| row["events"].as_array().expect("events").clone();
+    let (mut one_left, mut other_left) = (events(one).into_iter(), events(other).into_iter());
+    let mut both = Vec::new();
+    loop {
+        let (first, second) = (one_left.next(), other_left.next());
+        if first.is_none() && second.is_none() {
+            break;
+        }
+        both.extend(first);
+        both.extend(second);
+    }
+    let mut sessions = one["sessions"].as_object().expect("sessions").clone();
+    sessions.extend(other["sessions"].as_object().expect("sessions").clone());
+    let mut agents = one["agents"].as_array().expect("agents").clone();
+    agents.extend(other["agents"].as_array().expect("agents").clone());
+    serde_json::json!({ "name": "in turn", "events": both, "sessions": sessions, "agents": agents })
+}
+
+#[test]
+fn two_sessions_in_turn() {
+    let rows = table();
+    let row = |start: &str| {
+        let is_it = |row: &&Value| row["name"].as_str().is_some_and(|name| name.starts_with(start));
+        rows.iter().find(is_it).expect("a row")
+    };
+    for (transcript, delivery) in [
+        (Transcript::Absent, Delivery::Once),
+        (Transcript::Growing, Delivery::Once),
+        (Transcript::Behind, Delivery::Hurried),
+        (Transcript::Growing, Delivery::AtOnce),
+    ] {
+        check(&in_turn(row("tools, "), row("interactive: ")), transcript, delivery);
+        check(&in_turn(row("asynchronous "), row("branched, ")), transcript, delivery);
+    }
+}
