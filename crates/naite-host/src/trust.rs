@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use naite_core::entry::iso;
 use naite_core::text::json::{self, Object, ObjectWriter};
-use naite_store::Fs;
+use naite_store::{Fs, replace_whole};
 
 use crate::git;
 
@@ -120,12 +120,7 @@ impl Trust {
                 .end()
         });
         let text = ObjectWriter::new().raw("roots", &json::join(roots)).end() + "\n";
-        self.fs.create_folder(&self.home)?;
-        let beside = self.home.join(format!("trust.{}.tmp", std::process::id()));
-        let _ = self.fs.remove(&beside);
-        let mut out = self.fs.create(&beside)?;
-        out.append(text.as_bytes())?;
-        self.fs.rename(&beside, &self.file())
+        replace_whole(self.fs.as_ref(), &self.file(), text.as_bytes())
     }
 
     /// Decides about a root.
@@ -169,7 +164,7 @@ impl Trust {
         // Without an answer nothing is put in.
         let is_tracked = !asked.is_ok_and(|asked| asked.status.success() && asked.stdout.is_empty());
         let answer = format!("{state} {}\n", if is_tracked { "tracked" } else { "untracked" });
-        let _ = self.write_note(&note, &answer);
+        let _ = replace_whole(self.fs.as_ref(), &note, answer.as_bytes());
         is_tracked
     }
 
@@ -178,16 +173,6 @@ impl Trust {
         let mut text = [0; 256];
         let read = file.read_at(&mut text, 0).ok()?;
         String::from_utf8(text[..read].to_vec()).ok()
-    }
-
-    fn write_note(&self, note: &Path, text: &str) -> std::io::Result<()> {
-        if let Some(folder) = note.parent() {
-            self.fs.create_folder(folder)?;
-        }
-        let beside = note.with_extension(format!("{}.tmp", std::process::id()));
-        let _ = self.fs.remove(&beside);
-        self.fs.create(&beside)?.append(text.as_bytes())?;
-        self.fs.rename(&beside, note)
     }
 }
 
