@@ -1,13 +1,13 @@
 //! The agent's transcript: heard for what the log misses, and copied, since agents delete theirs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use naite_context::ledger::Reading;
 use naite_context::transcript::{self, Said};
 
 use super::shared::append_whole;
-use super::{ContextError, ContextStore, Result, SessionLog, fail, missing_is_none};
+use super::{ContextStore, Result, SessionLog, fail, missing_is_none};
 use crate::error::Act;
 use crate::fs::{Fs, FsFile};
 
@@ -20,6 +20,7 @@ const HEAD: u64 = 1024;
 
 /// A transcript that is open for reading.
 struct Source {
+    path: PathBuf,
     file: Box<dyn FsFile>,
     len: u64,
 }
@@ -55,14 +56,7 @@ impl SessionLog<'_> {
         if bytes.is_empty() {
             return Ok(true);
         }
-        let mut out = Vec::with_capacity(bytes.len());
-        for line in bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !transcript::is_request(line))
-        {
-            match std::str::from_utf8(line).ok().and_then(transcript::shorten_snapshot) {
-                Some(short) => out.extend_from_slice(short.as_bytes()),
-                None => out.extend_from_slice(line),
-            }
-        }
+        let out = without_requests(&bytes);
         let copy_path = self.folder.join("transcript.jsonl");
         self.store.guard(&copy_path)?;
         let mut copy = self.open_copy(&copy_path)?;
@@ -168,16 +162,7 @@ impl ContextStore {
                 if bytes.is_empty() {
                     break;
                 }
-                let mut kept = Vec::with_capacity(bytes.len());
-                for line in
-                    bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| !transcript::is_request(line))
-                {
-                    match std::str::from_utf8(line).ok().and_then(transcript::shorten_snapshot) {
-                        Some(short) => kept.extend_from_slice(short.as_bytes()),
-                        None => kept.extend_from_slice(line),
-                    }
-                }
-                write(&mut out, &kept)?;
+                write(&mut out, &without_requests(&bytes))?;
                 at = end;
             }
         }
@@ -202,7 +187,19 @@ fn open_source(fs: &Arc<dyn Fs>, path: &Path) -> Result<Option<Source>> {
     }
     let Some(file) = missing_is_none(fs.open(path)).map_err(fail(Act::Read, path))? else { return Ok(None) };
     let len = file.meta().map_err(fail(Act::Read, path))?.len;
-    Ok(Some(Source { file, len }))
+    Ok(Some(Source { path: path.into(), file, len }))
+}
+
+/// Lines of a transcript as a copy keeps them: without the client's requests, its snapshots shortened.
+fn without_requests(lines: &[u8]) -> Vec<u8> {
+    let mut kept = Vec::with_capacity(lines.len());
+    for line in lines.split_inclusive(|byte| *byte == b'\n').filter(|line| !transcript::is_request(line)) {
+        match std::str::from_utf8(line).ok().and_then(transcript::shorten_snapshot) {
+            Some(short) => kept.extend_from_slice(short.as_bytes()),
+            None => kept.extend_from_slice(line),
+        }
+    }
+    kept
 }
 
 /// The whole lines from an offset on, at most about `size` bytes of them but at least one, and where they end. The
@@ -212,8 +209,7 @@ fn window(source: &Source, from: u64, size: usize) -> Result<(Vec<u8>, u64)> {
     let mut filled = 0;
     loop {
         let read = source.file.read_at(&mut bytes[filled..], from + filled as u64);
-        let read =
-            read.map_err(|source| ContextError::Io { act: Act::Read, path: Default::default(), source })?;
+        let read = read.map_err(fail(Act::Read, &source.path))?;
         filled += read;
         if let Some(end) = memchr::memrchr(b'\n', &bytes[..filled]) {
             bytes.truncate(end + 1);
